@@ -49,7 +49,7 @@ pub use reading::{
 };
 pub use sequence::{Connector, PlainCommand, Redirect, RedirectionTarget, Sequence};
 pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};
-pub use text_words::text_words;
+pub use text_words::file_words;
 pub use unparsed::{Unparsed, UnparsedSpan};
 pub use unsafe_arg::{ArgFact, UnsafeArg};
 

@@ -2,7 +2,7 @@
 //!
 //! Every word counts as a file if an option is not known here, or a word may turn out to be one: `grep A -f B` opens A.
 
-use crate::Step;
+use crate::{Step, Word};
 
 /// Knowledge of the words that a program takes as text.
 #[derive(Debug)]
@@ -123,10 +123,20 @@ const GIT_LOGS: &[&str] = &["log", "rev-list", "shortlog", "show"];
 /// Options of these commands whose value is a text.
 const GIT_TEXTS: &[&str] = &["-S", "-G", "--grep=", "--author=", "--committer=", "--format=", "--pretty="];
 
+/// Returns a step's words but those that its program takes as text: they may name files.
+pub fn file_words(step: &Step) -> impl Iterator<Item = &Word> {
+    let texts = text_words(step);
+    step.argv.iter().enumerate().filter(move |(at, _)| !texts.contains(at)).map(|(_, word)| word)
+}
+
 /// Returns the indexes of a step's words that its program takes as text.
 ///
 /// Scripts are among them unless the step does more than their words show.
-pub fn text_words(step: &Step) -> Vec<usize> {
+fn text_words(step: &Step) -> Vec<usize> {
+    // Most programs take none, and every step is asked.
+    if !step.argv.first().and_then(|name| name.value.as_deref()).is_some_and(may_take_text) {
+        return Vec::new();
+    }
     let words: Vec<&str> = step.argv.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
     let unknown: Vec<&str> =
         step.argv.iter().filter(|word| word.value.is_none()).map(|word| word.raw.as_str()).collect();
@@ -136,6 +146,10 @@ pub fn text_words(step: &Step) -> Vec<usize> {
 /// Returns the same for words of which some are known only at run time; scripts are not among them.
 pub(crate) fn pattern_words(words: &[&str], unknown: &[&str]) -> Vec<usize> {
     find_words(words, unknown, false)
+}
+
+fn may_take_text(name: &str) -> bool {
+    name == "git" || READERS.iter().any(|reader| reader.names.contains(&name))
 }
 
 fn find_words(words: &[&str], unknown: &[&str], scripts: bool) -> Vec<usize> {

@@ -5,7 +5,7 @@ use crate::needed::folder_of;
 use crate::operands::written_words;
 use crate::path;
 use crate::protected::{ProtectedPlace, ProtectedPlaces, Protection};
-use postern_command::{Role, Step, Word, text_words};
+use postern_command::{Role, Step, Word, file_words};
 use std::cell::OnceCell;
 
 /// Programs that remove, move or change the mode of a folder and everything in it.
@@ -59,9 +59,7 @@ impl ProtectedPlaces {
         let whole = TAKES_ALL.contains(&name.as_str()) || READS_ALL.contains(&name.as_str());
         let given = step.via.iter().flat_map(|via| via.argv.iter());
         let mut touches = Vec::new();
-        let texts = text_words(step);
-        let own = step.argv.iter().enumerate().skip(1).filter(|(at, _)| !texts.contains(at));
-        for one in given.chain(own.map(|(_, word)| word)) {
+        for one in given.chain(file_words(step).skip(1)) {
             let is_source = || {
                 step.argv.iter().any(|own| std::ptr::eq(own, one))
                     && !written_words(step).iter().any(|written| std::ptr::eq(*written, one))

@@ -1,7 +1,7 @@
 //! Real paths of the paths that a step names: over symbolic links, before it runs.
 
 use crate::small_file::{open_regular, read_text};
-use postern_command::{Redirection, RedirectionKind, Step, Word, is_read_only_anyway, text_words};
+use postern_command::{Redirection, RedirectionKind, Step, Word, file_words, is_read_only_anyway};
 use postern_policy::TargetPath;
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -23,9 +23,7 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
         !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
     };
     let redirected = step.redirections.iter().filter(names_file).map(|redirection| &redirection.target);
-    let texts = text_words(step);
-    let own = step.argv.iter().enumerate().filter(|(at, _)| !texts.contains(at)).map(|(_, word)| word);
-    let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(own);
+    let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(file_words(step));
     let words = redirected.chain(words).filter_map(|word| written(word, home));
     let spelled = words.flat_map(|word| {
         let behind = word.split_once('=').map(|(_, behind)| behind.to_owned());

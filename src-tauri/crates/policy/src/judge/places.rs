@@ -5,7 +5,7 @@ use crate::confinement::{DEVICES, SYSTEM_PLACES, UnreadablePlaces};
 use crate::facts::Facts;
 use crate::needed::folders_of;
 use crate::path;
-use postern_command::{Dir, Redirection, Word, text_words};
+use postern_command::{Dir, Redirection, Word, file_words};
 
 /// Folders for files that nobody keeps, and that everybody can write.
 pub(super) const TEMPORARY: [&str; 4] = ["/tmp", "/private/tmp", "/var/tmp", "/dev/shm"];
@@ -29,9 +29,7 @@ pub(super) fn opens_files(subject: &StepSubject<'_>) -> bool {
 
 /// Returns the absolute paths that the step's operands may name.
 pub(super) fn operands(subject: &StepSubject<'_>, facts: &Facts<'_>, folder: &str) -> Vec<String> {
-    let texts = text_words(subject.step);
-    let words = subject.step.argv.iter().enumerate().skip(1).filter(|(at, _)| !texts.contains(at));
-    words.flat_map(|(_, word)| named_paths(word, facts, folder)).collect()
+    file_words(subject.step).skip(1).flat_map(|word| named_paths(word, facts, folder)).collect()
 }
 
 /// Returns the absolute paths that the redirections that count may name.
