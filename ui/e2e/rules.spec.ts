@@ -5,7 +5,7 @@ test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
 });
 
-/** Edits a rule in its row: again where the row was drawn anew between the two clicks. */
+/** Edits a rule in its row, and tries again if the row was replaced between the two clicks. */
 async function edited(page: Page, pattern: string) {
   const field = page.getByRole("textbox", { name: "Pattern" });
   await expect(async () => {

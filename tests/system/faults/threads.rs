@@ -79,7 +79,7 @@ fn a_host_that_gets_no_further_thread_denies_agents_and_answers_the_person() {
         assert_eq!(done.code, 0, "{command:?}: {done:?}");
     }
     doctor_says(&host, NAMED);
-    // A pause denied what waited; whoever asks now is told at once.
+    // The pause denied what waited, and denies a new request at once.
     assert_ne!(ended(asking, PATIENCE).code, 0, "{question}");
     marker.let_go();
     let ran = ended(running, PATIENCE);

@@ -256,7 +256,7 @@ describe("what else belongs to an agent", () => {
     expect(await screen.findByText("connected by its hook")).toBeVisible();
   });
 
-  it("sets folders one a line, and nothing where nothing changed", async () => {
+  it("sets one folder for each line, and sets nothing if no line changed", async () => {
     const { user, call } = await open("builder");
     const folders = screen.getByRole("textbox", { name: /^Folders/ });
     await user.clear(folders);

@@ -8,9 +8,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-/// Byte of the log's index that whoever writes to the record locks, and the number of bytes.
+/// Lock of a writer, in the index of the log: its first byte, and the number of bytes (SQLite's WAL format).
 const WRITER: (u64, u64) = (120, 1);
-/// The first byte of the record itself that whoever has it alone locks, and the number of bytes.
+/// Lock of a process that has the record to itself, in the record: its first byte, and the number of bytes (SQLite's locking).
 const ALONE: (u64, u64) = (0x4000_0000, 512);
 /// Time that a write takes at most. What is locked for longer was not locked to write to it.
 const WRITE: Duration = Duration::from_millis(500);
