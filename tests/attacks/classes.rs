@@ -93,6 +93,28 @@ fn code_of_the_project_reaches_nothing_but_the_project() {
 }
 
 #[test]
+fn a_run_whose_pin_another_program_takes_away_goes_on_pinned_or_is_ended() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    agent.sh("git init -q . && mkdir .idea");
+    let wait = "#!/bin/bash\ntouch ready; until [ -e go ]; do :; done\n\
+        until grep -q /.git/config /proc/self/mountinfo; do :; done\n\
+        echo '[core] fsmonitor = evil' >> .git/config || echo refused; until [ -e end ]; do :; done\n";
+    agent.write("wait.sh", wait, 0o755);
+    let posted = agent.post(json!({ "shell": "./wait.sh" }));
+    assert_eq!(agent.event(&["exec.started"], &posted)["params"]["profile"], "project");
+    while !agent.project().join("ready").exists() {}
+    // What an agent does in its own shell counts as another program.
+    agent.sh("git config branch.main.remote origin; touch go; rm -r .idea");
+    let end = agent.end(&posted);
+    let place = agent.project().join(".idea").display().to_string();
+    assert_eq!(end["params"]["outcome"], "killed", "{end}");
+    assert!(end["params"]["message"].as_str().is_some_and(|said| said.contains(&place)), "{end}");
+    let config = fs::read_to_string(agent.project().join(".git/config")).unwrap();
+    assert!(config.contains("origin") && !config.contains("evil"), "{config}");
+}
+
+#[test]
 fn what_classes_do_not_hold_is_asked_about() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = worker(&arena, "main");

@@ -157,7 +157,7 @@ crate::named_values! {
         /// By a signal that Postern did not send.
         Signalled = "signalled",
         Timeout = "timeout",
-        /// Killed on request, or because Postern quit.
+        /// Killed on request, or because Postern quit or could not confine it any more.
         Killed = "killed",
         /// A later program of it was not the approved one when its turn came: the rest did not run.
         Drifted = "drifted",

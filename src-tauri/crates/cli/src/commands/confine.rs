@@ -51,6 +51,13 @@ pub(crate) fn run(
         NotRun::NotFound(message) => Failure { code: NOT_FOUND, message },
         NotRun::NotConfined(message) => failed(message),
     })?;
+    if let Some(place) = &ended.unpinned {
+        print::remark(format!(
+            "postern: another program replaced or removed {}, which is protected; the command could have written there and \
+             was ended",
+            escape::visible_text(place)
+        ));
+    }
     for found in &ended.set_aside {
         let path = escape::visible_text(&found.path);
         print::remark(match &found.moved {

@@ -180,6 +180,15 @@ pub fn set_aside(moved: &[&str], kept: &[(&str, &str)]) -> String {
     [told].into_iter().chain(moved).chain(kept).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns what an agent is told whose confined run was ended because another program replaced or removed a protected place.
+pub fn unpinned(place: &str) -> String {
+    let place = postern_command::escape::visible_text(place);
+    format!(
+        "Postern ended this run: another program replaced or removed {place} meanwhile, and the run could have written there. \
+         Run it again."
+    )
+}
+
 /// Returns what an agent is told whose line ended because a program of it was not the approved one when its turn came.
 pub fn drifted_step(drift: &Drift) -> String {
     let why = crate::pieces_to_text(&drifted(drift, Audience::Agent).pieces());

@@ -26,7 +26,7 @@ pub use change::change;
 pub use danger::{confinement, danger, missing_network};
 pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, refusal_text,
-    set_aside, timed_out, verdict_advice,
+    set_aside, timed_out, unpinned, verdict_advice,
 };
 pub use effect::{
     all_also_covered, also_covers, beyond_headline, effect, effect_kind, effect_kind_sentence,

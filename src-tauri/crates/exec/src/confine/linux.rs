@@ -8,12 +8,12 @@ use super::filter::{self, Sockets};
 use super::mounts::{HidingPlaceholders, MountAccess, Mounts, mount_onto};
 use super::ruleset::Grants;
 use super::stand_ins::{self, StandIns};
-use super::{Aftermath, Enforcer, UserPlaces, make_private_cache, ruleset, temporary};
+use super::{Aftermath, Enforcer, UserPlaces, lost_pins, make_private_cache, ruleset, temporary};
 use crate::run::{FileSystem, Keeper, Mount};
 use crate::threads::name_limit;
 use postern_policy::{Confinement, tool_caches};
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, StatxFlags};
 use std::ffi::CStr;
+use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +69,9 @@ pub struct Lasting {
     keeper: Keeper,
     stand_ins: Vec<StandIns>,
     aftermath: Aftermath,
+    pins: Mounts,
+    /// Table of its mounts.
+    table: File,
 }
 
 impl Fence {
@@ -84,9 +87,22 @@ impl Fence {
 }
 
 impl Lasting {
+    /// Returns the table of its mounts, on which the system reports as urgent what changed since the start of the run.
+    pub(crate) fn mount_table(&self) -> std::io::Result<OwnedFd> {
+        Ok(self.table.try_clone()?.into())
+    }
+
+    /// Puts back the pins that another program took away. Blocks for some milliseconds.
+    ///
+    /// # Errors
+    /// Returns the place of one that cannot be put back; everything of the run has been ended then.
+    pub(crate) fn hold_pins(&self) -> Result<(), String> {
+        lost_pins::put_back(&self.keeper, &self.pins, &self.aftermath.originals)
+    }
+
     /// Ends everything of the run, and sets aside what it left in protected places. Blocks.
     pub(crate) fn finish(self) -> Vec<super::SetAside> {
-        let Self { keeper, stand_ins, aftermath } = self;
+        let Self { keeper, stand_ins, aftermath, .. } = self;
         drop(keeper);
         drop(stand_ins);
         aftermath.set_aside()
@@ -144,10 +160,14 @@ fn project(
         Mounts::new(folders, &aftermath.before, &kept, stand_ins.iter().flat_map(StandIns::stand_in_paths))?;
     let filter = filter::of_project(sockets)?;
     let keeper = Keeper::start(&SYSTEM, &mounts(&pins, &cache, network)?, network)?;
-    verify(&keeper, &pins)?;
+    // Opened before it is looked at: what changes from here on is reported.
+    let table = keeper.open_mount_table().map_err(|error| format!("the table of its mounts: {error}"))?;
+    if let Some(path) = lost_pins::find_lost(&keeper, &pins).next() {
+        return Err(format!("{} changed while it was confined", path.display()));
+    }
     let writable = folders.iter().chain([&cache]);
     let ruleset = ruleset::inside(grants, writable.map(Path::new), keeper.root())?;
-    Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath }) })
+    Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath, pins, table }) })
 }
 
 /// State of the folders of a run, with stand-ins in them.
@@ -216,7 +236,7 @@ fn nothing(cache: &str) -> Result<HidingPlaceholders, String> {
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
     let kept = PathBuf::from(super::kept_for(cache));
     let nothing = HidingPlaceholders { file: kept.join("nothing"), folder: kept.join("nothing.d") };
-    let file = std::fs::File::options().write(true).create_new(true).mode(0o0).open(&nothing.file).map(drop);
+    let file = File::options().write(true).create_new(true).mode(0o0).open(&nothing.file).map(drop);
     let folder = std::fs::DirBuilder::new().mode(0o0).create(&nothing.folder);
     for (made, path) in [(file, &nothing.file), (folder, &nothing.folder)] {
         match made {
@@ -227,25 +247,4 @@ fn nothing(cache: &str) -> Result<HidingPlaceholders, String> {
         }
     }
     Ok(nothing)
-}
-
-/// Checks from outside that every mount lies where it should: an agent may have put a link there meanwhile.
-fn verify(keeper: &Keeper, pins: &Mounts) -> Result<(), String> {
-    for (path, access) in &pins.0 {
-        let moved = || format!("{} changed while it was confined", path.display());
-        let below = path.strip_prefix("/").map_err(|_| moved())?;
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::IN_ROOT;
-        let opened = rustix::fs::openat2(keeper.root(), below, flags, Mode::empty(), resolve);
-        let opened = opened.map_err(|_| moved())?;
-        let found =
-            rustix::fs::statx(&opened, "", AtFlags::EMPTY_PATH, StatxFlags::TYPE).map_err(|_| moved())?;
-        let read_only = rustix::fs::fstatvfs(&opened).map_err(|_| moved())?;
-        let read_only = read_only.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY);
-        let right = read_only == (*access != MountAccess::Writable);
-        if !found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT) || !right {
-            return Err(moved());
-        }
-    }
-    Ok(())
 }

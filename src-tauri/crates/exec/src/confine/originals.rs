@@ -68,12 +68,13 @@ impl Originals {
     /// Returns true if another file is at a place now, unless it is configuration in which git starts and reaches no more.
     pub(super) fn is_replaced(&self, path: &Path, kind: &PlaceKind, folders: &[String]) -> bool {
         let Some(original) = self.0.get(path) else { return false };
-        if PlaceIdentity::of_place(path, kind, folders).is_none_or(|now| now == original.file) {
-            return false;
-        }
-        let says_no_more = |before: &BTreeSet<GitSetting>| {
-            consequential_settings(path).is_ok_and(|now| now.is_subset(before))
-        };
-        !original.settings.as_ref().is_some_and(says_no_more)
+        let now = PlaceIdentity::of_place(path, kind, folders);
+        now.is_some_and(|now| now != original.file) && !self.says_no_more(path)
+    }
+
+    /// Returns true for configuration in which git starts and reaches no more than before the run.
+    pub(super) fn says_no_more(&self, path: &Path) -> bool {
+        let before = self.0.get(path).and_then(|original| original.settings.as_ref());
+        before.is_some_and(|before| consequential_settings(path).is_ok_and(|now| now.is_subset(before)))
     }
 }

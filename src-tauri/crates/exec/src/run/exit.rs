@@ -67,8 +67,18 @@ pub(super) fn exit_descriptor(pid: Pid) -> io::Result<Option<OwnedFd>> {
 
 /// Registers a descriptor that becomes readable. Needs a running tokio runtime.
 pub(super) fn readable(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    register(descriptor, Interest::READABLE)
+}
+
+/// Registers a descriptor on which the system reports a change as urgent. Needs a running tokio runtime.
+#[cfg(target_os = "linux")]
+pub(super) fn reports_change(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    register(descriptor, Interest::PRIORITY)
+}
+
+fn register(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an `OwnedFd` names one open descriptor for as long as it lives, and `AsyncFd` keeps it.
-    Ok(unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }?)
+    Ok(unsafe { AsyncFd::register_with_interest(descriptor, interest) }?)
 }
 
 /// Waits for a child and takes its exit status.

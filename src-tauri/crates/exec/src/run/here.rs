@@ -3,6 +3,7 @@
 //! It needs no approval: the caller could start it anyway, with more rights. That is why it must be confined.
 
 use super::exit::reap_child;
+use super::pin_watch::hold_until_exit;
 use super::pipes::Theirs;
 use super::start::start_with;
 use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces};
@@ -21,6 +22,8 @@ pub struct ConfinedEnd {
     pub exit: Exit,
     /// Protected places that it created or changed.
     pub set_aside: Vec<SetAside>,
+    /// Protected place that another program replaced or removed meanwhile, which ended the command.
+    pub unpinned: Option<String>,
 }
 
 impl ConfinedEnd {
@@ -78,10 +81,12 @@ pub fn run_here(
     let (held, input, output_cap, stream) = (resolved.held, ProcessInput::Nothing, 0, false);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
     let mut started = start_with(&prepared, own_streams()?, false).map_err(SpawnError::into_text)?;
+    let held = hold_until_exit(started.exit.as_ref(), started.lasting.as_ref());
+    let unpinned = held.map_err(|error| format!("its pins could not be watched: {error}"))?;
     let exit = reap_child(started.child.pid());
     started.child.watched();
     let set_aside = started.lasting.take().map(crate::confine::Lasting::finish).unwrap_or_default();
-    Ok(ConfinedEnd { exit, set_aside })
+    Ok(ConfinedEnd { exit, set_aside, unpinned })
 }
 
 /// Returns copies of the caller's streams. A folder among them would lead out of the confinement.

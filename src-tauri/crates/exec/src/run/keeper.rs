@@ -59,7 +59,7 @@ impl Keeper {
         let base = NamespaceBase::latest()?;
         let spare = lock_spare(network).take().filter(|spare| spare.fits_run(&base, own));
         let keeper = spare.map_or_else(|| Self::make_empty(base, own, network), Ok)?;
-        arrange(&keeper.base, &keeper.pidfd, own, mounts)?;
+        arrange(&keeper.base, &keeper.pidfd, Some(own), mounts)?;
         if LASTS.load(Ordering::Relaxed) {
             let base = Arc::clone(&keeper.base);
             // Without a thread for it the next run makes its own.
@@ -97,6 +97,21 @@ impl Keeper {
     /// Returns the root of its mounts.
     pub(crate) fn root(&self) -> &OwnedFd {
         &self.root
+    }
+
+    /// Opens the table of its mounts, on which the system reports a change as urgent.
+    pub(crate) fn open_mount_table(&self) -> std::io::Result<File> {
+        File::open(format!("/proc/{}/mountinfo", self.process.as_raw_nonzero()))
+    }
+
+    /// Mounts something more while a run is under way.
+    pub(crate) fn mount_more(&self, mounts: &[Mount]) -> Result<(), String> {
+        arrange(&self.base, &self.pidfd, None, mounts)
+    }
+
+    /// Ends everything in the namespaces, without waiting.
+    pub(crate) fn end_all(&self) {
+        _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
     }
 
     /// Returns the descriptor of the process whose namespaces are joined.
@@ -137,7 +152,7 @@ fn namespace_kinds(network: bool) -> i32 {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+        self.end_all();
         // It has exited when everything in its namespace has.
         let mut exit = [PollFd::new(&self.pidfd, PollFlags::IN)];
         let process = self.process;

@@ -29,12 +29,15 @@ mod orphans;
 #[cfg(target_os = "linux")]
 mod own_children;
 mod own_program;
+mod pin_watch;
 mod pipes;
 mod pump;
 mod spawn_call;
 mod start;
 #[cfg(target_os = "linux")]
 mod steps;
+#[cfg(target_os = "linux")]
+mod stopped;
 mod supervise;
 mod survivor;
 mod tree;
@@ -60,6 +63,8 @@ pub use own_program::{postern, run_own_program};
 pub use steps::find_own_program;
 #[cfg(target_os = "linux")]
 pub use steps::run_steps;
+#[cfg(target_os = "linux")]
+pub(crate) use stopped::StoppedProcesses;
 pub use survivor::{boot_id, end_survivor};
 #[cfg(target_os = "macos")]
 pub use tree::descends;
@@ -167,6 +172,8 @@ pub struct FinishedRun {
     pub set_aside: Vec<SetAside>,
     /// Program that was not the judged one when its step came, which ended the run.
     pub drift: Option<Drift>,
+    /// Protected place that another program replaced or removed under a confined run, which ended the run.
+    pub unpinned: Option<String>,
 }
 
 /// A run under way. Dropping it changes nothing: the run goes on and ends as it would have.

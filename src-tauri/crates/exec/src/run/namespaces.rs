@@ -157,7 +157,8 @@ struct Arrangement<'a> {
     base: c_int,
     /// Process whose mounts are arranged, by descriptor.
     first: c_int,
-    own: &'static [FileSystem],
+    /// The run's own file systems, which stay as they are when the system becomes read-only; `None` if it is already.
+    own: Option<&'static [FileSystem]>,
     /// Each mount, with the descriptor of what is mounted.
     mounts: Vec<(&'a Mount, c_int)>,
     /// Step that failed, with its error.
@@ -182,11 +183,12 @@ impl std::fmt::Display for MountStep<'_> {
     }
 }
 
-/// Makes the system read-only in the namespaces of a first process, except its own file systems, and mounts these on top.
+/// Mounts these in the namespaces of a first process. With its own file systems, makes everything else of the system read-only
+/// before.
 pub(super) fn arrange(
     base: &NamespaceBase,
     first: &OwnedFd,
-    own: &'static [FileSystem],
+    own: Option<&'static [FileSystem]>,
     mounts: &[Mount],
 ) -> Result<(), String> {
     let mut arrangement = Arrangement {
@@ -239,15 +241,26 @@ unsafe fn put_mounts<'a>(arrangement: &mut Arrangement<'a>) -> Result<(), (Mount
             *opened = made.map_err(|errno| (MountStep::Mount(mount), errno))?;
         }
         join_namespace(arrangement.first, libc::CLONE_NEWNS).map_err(namespaces)?;
-        let all = libc::AT_RECURSIVE | libc::AT_NO_AUTOMOUNT;
-        attributes(libc::AT_FDCWD, c"/", all, [READ_ONLY, 0])
-            .map_err(|errno| (MountStep::ReadOnly, errno))?;
-        for system in arrangement.own.iter().filter(|system| !system.read_only) {
-            let clear = attributes(libc::AT_FDCWD, system.target, libc::AT_SYMLINK_NOFOLLOW, [0, READ_ONLY]);
-            clear.map_err(|errno| (MountStep::ReadOnly, errno))?;
+        if let Some(own) = arrangement.own {
+            make_read_only(own).map_err(|errno| (MountStep::ReadOnly, errno))?;
         }
         for (mount, opened) in &arrangement.mounts {
             attach(*opened, &mount.target).map_err(|errno| (MountStep::Mount(mount), errno))?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes everything read-only except these file systems.
+///
+/// SAFETY: only in the child, among the mounts of the first process.
+unsafe fn make_read_only(own: &[FileSystem]) -> Result<(), Errno> {
+    let all = libc::AT_RECURSIVE | libc::AT_NO_AUTOMOUNT;
+    // SAFETY: system calls on values that the parent prepared.
+    unsafe {
+        attributes(libc::AT_FDCWD, c"/", all, [READ_ONLY, 0])?;
+        for system in own.iter().filter(|system| !system.read_only) {
+            attributes(libc::AT_FDCWD, system.target, libc::AT_SYMLINK_NOFOLLOW, [0, READ_ONLY])?;
         }
         Ok(())
     }

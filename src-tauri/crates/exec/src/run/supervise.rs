@@ -2,6 +2,7 @@
 
 use super::capture::Capture;
 use super::exit::WatchedChild;
+use super::pin_watch::{PinWatch, hold_pins};
 use super::pipes::Ours;
 use super::pump::{OutputPump, feed_stdin};
 use super::start::{Piped, StartedProcess};
@@ -55,6 +56,7 @@ pub(super) fn supervise(
     let StartedProcess { lasting, orders: steps, .. } = started;
     let pid = started.child.pid();
     let child = WatchedChild::watch_exit(pid, started.exit)?;
+    let pins = PinWatch::of_run(lasting.as_ref())?;
     started.child.watched();
     let capture = || Arc::new(Mutex::new(Capture::new(terms.output_cap)));
     let (orders, ordered) = mpsc::unbounded_channel();
@@ -89,6 +91,8 @@ pub(super) fn supervise(
         ordered,
         sink,
         lasting,
+        pins,
+        unpinned: None,
         steps,
     };
     let captures = [Arc::clone(&running.stdout), Arc::clone(&running.stderr)];
@@ -105,6 +109,9 @@ struct SupervisedRun {
     ordered: mpsc::UnboundedReceiver<Order>,
     sink: mpsc::Sender<RunEvent>,
     lasting: Option<Lasting>,
+    pins: PinWatch,
+    /// Protected place whose pin was taken away, which ended the run.
+    unpinned: Option<String>,
     /// Orders of its steps.
     steps: Option<OwnedFd>,
 }
@@ -133,7 +140,7 @@ impl SupervisedRun {
         let [stdout, stderr] = captures.map(|capture| so_far(&capture));
         let drift = self.steps.take().and_then(reported);
         let finished = FinishedRun {
-            end: run_end(exit, self.stop, drift.is_some()),
+            end: run_end(exit, self.stop, drift.is_some(), self.unpinned.is_some()),
             duration,
             stdout,
             stderr,
@@ -141,6 +148,7 @@ impl SupervisedRun {
             escaped,
             set_aside,
             drift,
+            unpinned: self.unpinned,
         };
         // Nobody may be listening: then nobody is told.
         drop(self.sink.send(RunEvent::Exited(Box::new(finished))).await);
@@ -151,7 +159,11 @@ impl SupervisedRun {
     async fn until_gone(&mut self) -> usize {
         while self.stop.is_none() {
             tokio::select! {
+                biased;
                 () = self.child.exited() => return 0,
+                () = self.pins.changed() => {
+                    self.unpinned = hold_pins(&mut self.lasting).await.or(self.unpinned.take());
+                }
                 () = wait_for_deadline(self.deadline) => {
                     self.stop = Some(Stop::TimedOut);
                     // A sink that is full or gone must not keep the run alive.
@@ -178,6 +190,8 @@ impl SupervisedRun {
         while Instant::now() < grace {
             tokio::select! {
                 () = self.child.exited(), if !leader_gone => leader_gone = true,
+                // It was to end anyway.
+                () = self.pins.changed() => return self.kill_tree().await,
                 () = sleep(LOOK) => {}
             }
             if self.tree.refresh() == 0 && leader_gone {
@@ -248,8 +262,9 @@ fn so_far(capture: &Mutex<Capture>) -> Captured {
     capture.lock().so_far()
 }
 
-fn run_end(exit: Exit, stop: Option<Stop>, drifted: bool) -> RunEnd {
+fn run_end(exit: Exit, stop: Option<Stop>, drifted: bool, unpinned: bool) -> RunEnd {
     match stop {
+        _ if unpinned => RunEnd { outcome: Outcome::Killed, exit: Some(exit) },
         None if drifted => RunEnd { outcome: Outcome::Drifted, exit: Some(exit) },
         Some(Stop::TimedOut) => RunEnd { outcome: Outcome::Timeout, exit: Some(exit) },
         Some(Stop::Killed | Stop::Shutdown) => RunEnd { outcome: Outcome::Killed, exit: Some(exit) },

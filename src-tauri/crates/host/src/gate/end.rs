@@ -93,10 +93,11 @@ impl Task {
     }
 }
 
-/// Tells of the protected places that a confined run created or changed.
+/// Tells of the protected places that a confined run created or changed, or from which it could not be kept any more.
 fn left_behind(ran: &FinishedRun) -> Option<String> {
+    let unpinned = ran.unpinned.as_deref().map(render::unpinned);
     if ran.set_aside.is_empty() {
-        return None;
+        return unpinned;
     }
     tracing::warn!(?ran.set_aside, "a confined run changed protected places");
     let (mut moved, mut kept) = (Vec::new(), Vec::new());
@@ -106,7 +107,8 @@ fn left_behind(ran: &FinishedRun) -> Option<String> {
             Err(why) => kept.push((found.path.as_str(), why.as_str())),
         }
     }
-    Some(render::set_aside(&moved, &kept))
+    let left = render::set_aside(&moved, &kept);
+    Some(unpinned.into_iter().chain([left]).collect::<Vec<_>>().join(" "))
 }
 
 /// Tells which program was not the approved one when its turn came.

@@ -213,6 +213,7 @@ fn notice_of(store: &Store, row: &StoredRequest) -> Option<Notice> {
         escaped: 0,
         set_aside: Vec::new(),
         drift: None,
+        unpinned: None,
     };
     let edited = row.asked_line.as_ref().and(row.plan.as_ref());
     let edited = edited.map(|plan| super::edit::text_of(&plan.launch));
