@@ -3,6 +3,7 @@
 
 use super::FleetError;
 use super::approver::FleetApprover;
+use super::entries::read_to_end;
 use super::keep::Folder;
 use postern_fleet::{
     AnchorFinding, AnchorHead, FleetId, Member, MemberRole, RowFinding, RowHead, RowReport, Subjects,
@@ -100,7 +101,7 @@ impl FleetApprover {
         subject: String,
     ) -> Result<BTreeMap<String, Vec<Vec<u8>>>, FleetError> {
         let mut entries: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
-        for message in self.link.read_stream(stream, subject, CONFIRM).await? {
+        for message in read_to_end(&self.link.client, (stream, subject), CONFIRM).await? {
             let host = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
             entries.entry(host).or_default().push(message.payload.to_vec());
         }

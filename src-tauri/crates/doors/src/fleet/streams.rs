@@ -2,8 +2,7 @@
 //! loses what is its own.
 
 use super::FleetError;
-use super::connect::jet_stream;
-use super::store::ask_for_stream;
+use super::connect::{ask_for_stream, jet_stream};
 use async_nats::Client;
 use async_nats::jetstream::stream;
 use postern_fleet::{FleetId, FleetMessageKind, MemberRole, Roster, Subjects};
@@ -94,7 +93,7 @@ fn streams_for(fleet: &FleetId, hosts: i64, groups: usize) -> [stream::Config; 4
 fn bucket(fleet: &FleetId, groups: usize) -> stream::Config {
     let names = Subjects::for_fleet(fleet);
     stream::Config {
-        name: format!("KV_{}", names.bucket()),
+        name: names.bucket_stream(),
         subjects: vec![names.key_subject(">")],
         max_messages_per_subject: HISTORY,
         max_message_size: LARGEST,

@@ -59,6 +59,11 @@ async fn a_host_that_fills_the_audit_loses_anchors_of_its_own_alone() {
         "rows have their own space"
     );
     flood(&bad, &anchors, 1, 10_100).await;
+    let found = mara.verify_audit(Some("bad")).await.unwrap().remove(0);
+    assert_eq!(found.findings.len(), 10_000, "the newest are kept, and found to be none");
+    let all = mara.verify_audit(None).await.unwrap();
+    let spoiled = all.iter().filter(|one| !one.findings.is_empty()).map(|one| one.name.as_str());
+    assert_eq!(spoiled.collect::<Vec<_>>(), ["bad"], "and nobody else's");
     anchored_more(&stage, &mara, "echo *").await;
     let whole = verified(&mara).await;
     assert!(whole.problems().is_empty() && whole.last.is_some_and(|last| last.seq >= 2), "{whole:?}");
