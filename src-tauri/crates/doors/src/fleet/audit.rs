@@ -57,6 +57,9 @@ impl FleetApprover {
         let pinned = self.pinned();
         let is = |host: &&Member| named.is_none_or(|named| host.name == named || host.id.as_str() == named);
         let hosts: Vec<&Member> = pinned.roster.members_with(MemberRole::Host).filter(is).collect();
+        if hosts.is_empty() {
+            return Ok(Vec::new());
+        }
         let (names, some) = (Subjects::for_fleet(&self.fleet), subject_of(&hosts));
         // Rows are read after the anchors: none of them is anchored and not there yet.
         let anchors = self.entries_by_host(names.audit_stream(), names.audit(some)).await?;
