@@ -251,6 +251,25 @@ pub(super) async fn publish(
     say_fresh(client, fleet, (owner, key), pinned).await
 }
 
+/// Stores the roster that counts again if the broker's newest entry is none, or an older one. Returns true if it did.
+///
+/// A member can have the broker overwrite it, and a broker may lose what it stored.
+pub(super) async fn restore_roster(
+    client: &Client,
+    fleet: &FleetId,
+    open: &postern_fleet::OpenKey,
+    owner: &FleetId,
+    (pinned, signed): (&PinnedRoster, &SignedEnvelope),
+) -> Result<bool, FleetError> {
+    let (revision, newest) = newest_entry(client, fleet, open, ROSTER).await?;
+    let is_replaced = revision == 0 || pinned.is_replaced_by(newest.as_ref(), fleet, owner);
+    if is_replaced {
+        let to: Vec<_> = pinned.roster.members.iter().map(|member| member.seal).collect();
+        replace(client, fleet, ROSTER, signed, (&to, revision)).await?;
+    }
+    Ok(is_replaced)
+}
+
 /// Says that a roster is current.
 pub(super) async fn say_fresh(
     client: &Client,
