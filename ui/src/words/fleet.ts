@@ -22,7 +22,7 @@ export const fleet = {
   roster: "Roster",
   rosterVersion: (version: number) => `version ${version}`,
   fresh: (ago: string) => `confirmed as current ${ago}`,
-  stale: `No owner’s ${computer} has confirmed the roster for a day. Until one does, answers from other ${computer}s don’t count. Start Postern on an owner’s ${computer}.`,
+  stale: `No owner’s ${computer} has confirmed the roster for too long. Until one does, answers from other ${computer}s don’t count. Start Postern on an owner’s ${computer}.`,
   joining: "Joining",
   unconfirmed: `The owner’s ${computer} didn’t confirm it. If this ${computer} isn’t among the members there, join again with another code.`,
   work: "Work for other members",
