@@ -189,7 +189,7 @@ pub(super) async fn ask_for_stream<T, E: StdError + 'static, F: Future<Output = 
     loop {
         match ask().await {
             Err(error) if began.elapsed() < RELOADS && has_no_streams(&error) => {
-                tokio::time::sleep(ASK_AGAIN).await
+                tokio::time::sleep(ASK_AGAIN).await;
             }
             answered => return answered.map_err(FleetError::broker),
         }
