@@ -23,7 +23,7 @@ pub struct RightsChange {
     pub new_groups: bool,
 }
 
-/// What has to be signed from the next version on, by how many people and how often. What is `None` stays as it is.
+/// Numbers of people who have to sign from the next version on, and how often an owner has to. What is `None` stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SignaturesChange {
     /// Owners for a roster.
