@@ -311,6 +311,7 @@ export class FakeMembers {
       freshAt: this.now - 12 * 60_000,
       freshUntil: this.now + 23 * 3_600_000,
       owner: true,
+      unconfirmed: false,
       brokerStart: START,
       credentials: false,
       proposals: this.fleet?.proposals ?? [],

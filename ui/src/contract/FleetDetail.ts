@@ -41,6 +41,10 @@ freshUntil: number | null,
  */
 owner: boolean, 
 /**
+ * True if this Mac joined and no owner's Mac confirmed it: it may have to join again, with another code.
+ */
+unconfirmed: boolean, 
+/**
  * Command that starts the broker, if this Mac configures it.
  */
 brokerStart: string | null, 

@@ -22,7 +22,12 @@ export const fleet = {
   roster: "Roster",
   rosterVersion: (version: number) => `version ${version}`,
   fresh: (ago: string) => `confirmed as current ${ago}`,
-  stale: `No owner’s ${computer} has confirmed the roster for a day. Until one does, answers from other ${computer}s don’t count. Start Postern on an owner’s ${computer}.`,
+  stale: `No owner’s ${computer} has confirmed the roster for too long. Until one does, answers from other ${computer}s don’t count. Start Postern on an owner’s ${computer}.`,
+  joining: "Joining",
+  unconfirmed: `The owner’s ${computer} didn’t confirm it. If this ${computer} isn’t among the members there, join again with another code.`,
+  work: "Work for other members",
+  workCounts: (running: number, begun: number, refused: number) =>
+    `${running} under way, ${begun} begun in this minute, ${refused} refused`,
   blockTitle: `Agents on other ${computer}s`,
   blockHint: "Block all agents of one, of a group, or everywhere.",
   blockAgents: "Block Agents…",
@@ -130,6 +135,7 @@ export const fleetForms = {
   answers: "Shows questions of others to you",
   joinDo: "Join",
   joinRefused: "Not joined:",
+  joinUnneeded: `This ${computer} is a member of the fleet: the code isn’t needed.`,
 } as const;
 
 export const proposals = {

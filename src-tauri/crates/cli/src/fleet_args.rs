@@ -167,6 +167,9 @@ pub(crate) struct Signatures {
     /// Number of publishers who have to sign a policy, each of its stages and a rollback
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=16))]
     pub(crate) publishers: Option<u8>,
+    /// Time without an owner's word that the roster is current after which hosts take no answer from elsewhere: 1h to 7d
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub(crate) fresh_for: Option<humantime::Duration>,
 }
 
 #[derive(Debug, Args)]

@@ -99,6 +99,11 @@ impl Subjects {
         format!("pf-{}", self.fleet)
     }
 
+    /// Returns the name of the stream that keeps the bucket's entries.
+    pub fn bucket_stream(&self) -> String {
+        format!("KV_{}", self.bucket())
+    }
+
     /// Returns the subject of an entry in that bucket; `>` for all.
     pub fn key_subject(&self, key: &str) -> String {
         format!("$KV.{}.{key}", self.bucket())
@@ -224,9 +229,7 @@ impl Broker<'_> {
         let mut user = BrokerUser::new(member.nkey, id.as_str());
         // Everybody reads the roster and what is current.
         user.subscribe.push(names.stored(">"));
-        // Flow control of what is delivered. One for all streams keeps the rights of a Mac short.
-        user.publish.push("$JS.FC.>".to_owned());
-        let bucket = format!("KV_{}", names.bucket());
+        let bucket = names.bucket_stream();
         user.allow_reading(&bucket);
         user.publish
             .extend([format!("$JS.API.DIRECT.GET.{bucket}"), format!("$JS.API.DIRECT.GET.{bucket}.>")]);
@@ -259,8 +262,7 @@ impl Broker<'_> {
             user.publish.push(names.key_subject(">"));
             user.subscribe.push(format!("pf.{}.join.*", self.fleet));
             let audit = [names.audit_stream(), names.audit_row_stream()];
-            for stream in [format!("KV_{}", names.bucket()), names.question_stream()].into_iter().chain(audit)
-            {
+            for stream in [names.bucket_stream(), names.question_stream()].into_iter().chain(audit) {
                 user.publish.push(format!("$JS.API.STREAM.CREATE.{stream}"));
                 user.publish.push(format!("$JS.API.STREAM.UPDATE.{stream}"));
             }
@@ -298,12 +300,12 @@ impl BrokerUser {
         self
     }
 
-    /// Lets it read a stream by consumers of its own, and administer none.
+    /// Lets it ask for the messages of a stream by consumers of its own, and administer none.
     fn allow_reading(&mut self, stream: &str) {
         self.publish.extend([
             format!("$JS.API.STREAM.INFO.{stream}"),
             format!("$JS.API.CONSUMER.CREATE.{stream}"),
-            format!("$JS.API.CONSUMER.CREATE.{stream}.>"),
+            format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.*"),
         ]);
     }
 

@@ -50,7 +50,9 @@ pub use message::{
     FleetPresence, FleetQuestion, FleetReceipt, FleetRights, FleetRisk, HostBlock, Payload,
 };
 pub use proposal::{CheckedProposal, FleetProposal, ProposedPolicy};
-pub use records::{AuditRows, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id};
+pub use records::{
+    AuditRows, LEAST_ROW_MESSAGES, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id,
+};
 pub use refusal::{FleetRefusal, RosterError};
 pub use refusals::RecordedRefusals;
 pub use rights::{RightsChange, RightsError, SignaturesChange};

@@ -84,8 +84,8 @@ impl FleetMessageKind {
             Self::Answer | Self::Receipt | Self::Closing => 8 << 10,
             Self::Fresh | Self::Anchor => 4 << 10,
             // A host's is sealed for all that answer for it.
-            Self::Question | Self::Stage | Self::Presence => 64 << 10,
-            Self::JobReport | Self::AuditRows => 256 << 10,
+            Self::Question | Self::Stage | Self::Presence | Self::AuditRows => 64 << 10,
+            Self::JobReport => 256 << 10,
             Self::Roster | Self::Bundle | Self::Job => 512 << 10,
         }
     }

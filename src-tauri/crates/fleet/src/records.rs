@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 /// Hash input of the first row, in place of a row's hash (`docs/AUDIT.md`).
 const BEGINNING: &[u8] = b"postern audit 1";
+/// Fewest messages with rows of a host that its broker keeps. A log that begins later than with the first row has as many.
+pub const LEAST_ROW_MESSAGES: usize = 7;
 
 /// Rows of a host's audit, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +93,8 @@ pub struct RowReport {
     pub findings: Vec<RowFinding>,
     /// Number of the last row that is there.
     last: u64,
+    /// Row before the first that is there, if it was seen.
+    before: Option<RowHead>,
 }
 
 /// Returns the id of the message with so many rows from one on.
@@ -101,7 +105,8 @@ pub fn rows_id(first: u64, rows: usize) -> Option<FleetId> {
 
 /// Opens the rows of a host, in the order of the log.
 ///
-/// They are compared with each other, with its anchors, and with the last row seen.
+/// They are compared with each other, with its anchors, and with the last row seen. A log of [`LEAST_ROW_MESSAGES`] may begin later
+/// than with the first: with the row after the last seen at the latest.
 pub fn follow_rows<'a>(
     fleet: &FleetId,
     (host, key): (&FleetId, &VerifyKey),
@@ -110,9 +115,16 @@ pub fn follow_rows<'a>(
     (anchors, kept): (&[AnchorHead], Option<RowHead>),
 ) -> RowReport {
     let mut report = RowReport::default();
+    let entries: Vec<&[u8]> = entries.into_iter().collect();
+    let is_long = entries.len() >= LEAST_ROW_MESSAGES;
     for (index, entry) in entries.into_iter().enumerate() {
         match read_rows(fleet, host, key, open, entry) {
-            Some((numbers, rows)) => report.follow_message(numbers, rows),
+            Some((numbers, rows)) => {
+                if is_long && report.last == 0 {
+                    report.begin_with(numbers.0, kept);
+                }
+                report.follow_message(numbers, rows);
+            }
             None => report.findings.push(RowFinding::Foreign(index)),
         }
     }
@@ -124,6 +136,12 @@ impl RowReport {
     /// Returns the last row, to be kept.
     pub fn head(&self) -> Option<RowHead> {
         self.rows.last_key_value().map(|(number, (hash, _))| RowHead { number: *number, hash: *hash })
+    }
+
+    /// Begins with a later row than the first, after what was seen.
+    fn begin_with(&mut self, first: u64, kept: Option<RowHead>) {
+        self.last = kept.map_or(first - 1, |kept| kept.number.min(first - 1));
+        self.before = kept.filter(|kept| kept.number == first - 1);
     }
 
     /// Takes the rows of a message, or the numbers of those that are for others.
@@ -139,7 +157,8 @@ impl RowReport {
     }
 
     fn follow_rows(&mut self, batch: AuditRows) {
-        let before = self.rows.get(&(batch.first - 1)).map(|(hash, _)| *hash);
+        let seen = self.before.filter(|before| before.number == batch.first - 1).map(|before| before.hash);
+        let before = self.rows.get(&(batch.first - 1)).map(|(hash, _)| *hash).or(seen);
         if before.is_some() && before != batch.previous || (batch.first == 1 && batch.previous.is_some()) {
             self.findings.push(RowFinding::Broken(batch.first));
         }

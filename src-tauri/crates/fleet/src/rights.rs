@@ -1,5 +1,6 @@
 //! Change of a member's rights after it joined: the members of the next roster, for an owner to sign.
 
+use crate::WallMillis;
 use crate::envelope::SIGNATURES;
 use crate::id::FleetId;
 use crate::message::FleetRisk;
@@ -22,13 +23,15 @@ pub struct RightsChange {
     pub new_groups: bool,
 }
 
-/// Numbers of people who have to sign from the next version on. What is `None` stays as it is.
+/// Numbers of people who have to sign from the next version on, and how often an owner has to. What is `None` stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SignaturesChange {
     /// Owners for a roster.
     pub owners: Option<u8>,
     /// Publishers for a policy.
     pub publishers: Option<u8>,
+    /// Time without an owner's word that the roster is current after which hosts take no answer from elsewhere.
+    pub fresh_for: Option<WallMillis>,
 }
 
 /// Reason why a change of rights can't be made.
@@ -136,9 +139,9 @@ impl Roster {
         Ok(self.members != before)
     }
 
-    /// Changes how many people have to sign. Returns false if it is so already.
+    /// Changes how many people have to sign, and how often. Returns false if it is so already.
     pub fn change_signatures(&mut self, change: SignaturesChange) -> Result<bool, RightsError> {
-        let before = (self.owners_needed, self.publishers_needed);
+        let before = (self.owners_needed, self.publishers_needed, self.fresh_for);
         let owners = change.owners.unwrap_or(self.owners_needed);
         let publishers = change.publishers.unwrap_or(self.publishers_needed);
         for (role, name, asked) in [
@@ -157,9 +160,10 @@ impl Roster {
                 return Err(RightsError::TooFewPeople { needed, role: name, there });
             }
         }
-        (self.owners_needed, self.publishers_needed) = (owners, publishers);
+        let after = (owners, publishers, change.fresh_for.unwrap_or(self.fresh_for));
+        (self.owners_needed, self.publishers_needed, self.fresh_for) = after;
         self.validate()?;
-        Ok((owners, publishers) != before)
+        Ok(after != before)
     }
 
     /// Returns the indices of a member by its id, or of a Mac's host and person by their name.

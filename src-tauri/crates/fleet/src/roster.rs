@@ -302,6 +302,19 @@ impl PinnedRoster {
         Ok(Self { roster, hash })
     }
 
+    /// Returns true if what a broker has as the newest roster is none, or an older one, as an owner sees it. `None` is an entry that
+    /// cannot be opened.
+    ///
+    /// An entry that cannot be followed may be a roster of another owner, who put this one out. Where there is no other, it is none.
+    pub fn is_replaced_by(&self, newest: Option<&SignedEnvelope>, fleet: &FleetId, owner: &FleetId) -> bool {
+        let alone = || self.roster.members_with(MemberRole::Owner).all(|member| member.id == *owner);
+        match newest.map(|newest| self.verify_later(newest, fleet)) {
+            Some(Ok(_) | Err(FleetRefusal::Known)) => false,
+            Some(Err(FleetRefusal::Older)) => true,
+            Some(Err(_)) | None => alone(),
+        }
+    }
+
     /// Returns the next roster, if owners of this one signed it.
     pub fn verify_next(&self, envelope: &SignedEnvelope, fleet: &FleetId) -> Result<Self, FleetRefusal> {
         let hash = Hash::of_bytes(&envelope.payload);

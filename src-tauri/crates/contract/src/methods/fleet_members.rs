@@ -36,6 +36,8 @@ pub struct FleetDetail {
     pub fresh_until: Option<Millis>,
     /// True if this Mac's person owns the fleet: only an owner invites, changes and revokes.
     pub owner: bool,
+    /// True if this Mac joined and no owner's Mac confirmed it: it may have to join again, with another code.
+    pub unconfirmed: bool,
     /// Command that starts the broker, if this Mac configures it.
     pub broker_start: Option<String>,
     /// True if the broker's administrator gave credentials.

@@ -2,11 +2,13 @@
 
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
+use super::entries;
 use super::keep::{Folder, Keys};
 use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::Subscriber;
-use async_nats::jetstream::{Message, consumer};
+use async_nats::jetstream::Message;
+use async_nats::jetstream::consumer::pull;
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use postern_contract::{ClosedBy, Part, Question};
@@ -126,7 +128,8 @@ impl FleetApprover {
     /// Returns everything that waits, oldest first.
     pub async fn waiting(&self) -> Result<Vec<Elsewhere>, FleetError> {
         let mut waiting = WaitingQuestions::default();
-        for message in self.link.read_stream(self.stream_name(), String::new(), CONFIRM).await? {
+        let all = (self.stream_name(), String::new());
+        for message in entries::read_to_end(&self.link.client, all, CONFIRM).await? {
             match self.read_message(&message) {
                 Some(FleetStreamMessage::Question(one)) if one.ends > super::wall_clock() => {
                     // What is not shown of a host is none of the others'.
@@ -170,9 +173,8 @@ impl FleetApprover {
     }
 
     /// Returns what comes from now on.
-    pub(super) async fn coming(&self) -> Result<consumer::push::Ordered, FleetError> {
-        let new = consumer::DeliverPolicy::New;
-        Ok(self.link.follow_stream(self.stream_name(), String::new(), new).await?.0)
+    pub(super) async fn coming(&self) -> Result<pull::Stream, FleetError> {
+        entries::follow_stream(&self.link.client, self.stream_name()).await
     }
 
     /// Returns what hosts say of their presence from now on.
@@ -186,10 +188,7 @@ impl FleetApprover {
     }
 
     /// Returns the next news; `None` for a message that is none. Ends with the connection.
-    pub(super) async fn next(
-        &self,
-        messages: &mut consumer::push::Ordered,
-    ) -> Result<Option<News>, FleetError> {
+    pub(super) async fn next(&self, messages: &mut pull::Stream) -> Result<Option<News>, FleetError> {
         let lost = || FleetError::Unreachable("the connection was lost".to_owned());
         tokio::select! {
             message = messages.next() => match message {

@@ -3,6 +3,7 @@
 
 use super::FleetError;
 use super::approver::FleetApprover;
+use super::entries::read_to_end;
 use super::keep::Folder;
 use postern_fleet::{
     AnchorFinding, AnchorHead, FleetId, Member, MemberRole, RowFinding, RowHead, RowReport, Subjects,
@@ -56,6 +57,9 @@ impl FleetApprover {
         let pinned = self.pinned();
         let is = |host: &&Member| named.is_none_or(|named| host.name == named || host.id.as_str() == named);
         let hosts: Vec<&Member> = pinned.roster.members_with(MemberRole::Host).filter(is).collect();
+        if hosts.is_empty() {
+            return Ok(Vec::new());
+        }
         let (names, some) = (Subjects::for_fleet(&self.fleet), subject_of(&hosts));
         // Rows are read after the anchors: none of them is anchored and not there yet.
         let anchors = self.entries_by_host(names.audit_stream(), names.audit(some)).await?;
@@ -100,7 +104,7 @@ impl FleetApprover {
         subject: String,
     ) -> Result<BTreeMap<String, Vec<Vec<u8>>>, FleetError> {
         let mut entries: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
-        for message in self.link.read_stream(stream, subject, CONFIRM).await? {
+        for message in read_to_end(&self.link.client, (stream, subject), CONFIRM).await? {
             let host = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
             entries.entry(host).or_default().push(message.payload.to_vec());
         }

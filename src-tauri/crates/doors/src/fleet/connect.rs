@@ -2,19 +2,22 @@
 
 use super::FleetError;
 use super::keep::{Folder, Membership};
-use async_nats::jetstream::consumer::push::OrderedConfig;
-use async_nats::jetstream::context::ContextBuilder;
-use async_nats::jetstream::{self, consumer};
+use async_nats::jetstream::context::{
+    ContextBuilder, CreateStreamError, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind,
+    RequestError, RequestErrorKind as StreamRequestErrorKind,
+};
+use async_nats::jetstream::{self, ErrorCode};
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, RequestErrorKind,
     ServerError, Subscriber,
 };
-use futures_util::StreamExt as _;
 use parking_lot::Mutex;
-use postern_fleet::{FleetId, Hash, SignKey, Subjects, WallMillis};
+use postern_fleet::{FleetId, Hash, SignKey, Subjects};
+use std::error::Error as StdError;
 use std::io;
+use std::iter::successors;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -33,13 +36,16 @@ const REQUEST: Duration = Duration::from_secs(10);
 const STREAMS: Duration = Duration::from_secs(30);
 /// Longest time for the broker to confirm a message.
 const CONFIRM: Duration = Duration::from_secs(5);
+/// Longest time for a broker to read its configuration, and the pause before it is asked for a stream again.
+const RELOADS: Duration = Duration::from_secs(10);
+const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// Errors of the server that are kept.
 const VIOLATIONS: usize = 16;
 
 /// Says why a broker cannot be reached, by its address.
 fn why_unreachable(server: &str, error: &ConnectError) -> String {
     let place = server.split_once("://").map_or(server, |(_, place)| place);
-    let cause = std::error::Error::source(error).map(|cause| cause.downcast_ref::<io::Error>());
+    let cause = StdError::source(error).map(|cause| cause.downcast_ref::<io::Error>());
     match (error.kind(), cause) {
         (ConnectErrorKind::Io, Some(Some(refused))) if refused.kind() == io::ErrorKind::ConnectionRefused => {
             format!("nothing listens on {place}; start nats-server there (postern doctor)")
@@ -159,87 +165,9 @@ impl BrokerLink {
         }
     }
 
-    /// Returns the messages of a stream about a subject (empty: about all), in their order, and how many wait already.
-    pub(super) async fn follow_stream(
-        &self,
-        stream: String,
-        subject: String,
-        from: consumer::DeliverPolicy,
-    ) -> Result<(consumer::push::Ordered, u64), FleetError> {
-        let wanted =
-            OrderedConfig { filter_subject: subject, deliver_policy: from, ..OrderedConfig::default() };
-        self.consume(stream, wanted).await
-    }
-
-    async fn consume(
-        &self,
-        stream: String,
-        wanted: OrderedConfig,
-    ) -> Result<(consumer::push::Ordered, u64), FleetError> {
-        let context = jet_stream(&self.client);
-        let stream = context.get_stream(stream).await.map_err(FleetError::broker)?;
-        let config = OrderedConfig { deliver_subject: self.client.new_inbox(), ..wanted };
-        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
-        let waiting = consumer.cached_info().num_pending;
-        Ok((consumer.messages().await.map_err(FleetError::broker)?, waiting))
-    }
-
-    /// Reads what a stream has about a subject (empty: about all), in its order. Waits so long for each message.
-    pub(super) async fn read_stream(
-        &self,
-        stream: String,
-        subject: String,
-        patience: Duration,
-    ) -> Result<Vec<jetstream::Message>, FleetError> {
-        self.read_all(stream, OrderedConfig { filter_subject: subject, ..OrderedConfig::default() }, patience)
-            .await
-    }
-
-    /// Reads the newest message of each subject of a stream, without what it says.
-    pub(super) async fn read_newest_headers(
-        &self,
-        stream: String,
-        filter_subject: String,
-        patience: Duration,
-    ) -> Result<Vec<jetstream::Message>, FleetError> {
-        let deliver_policy = consumer::DeliverPolicy::LastPerSubject;
-        let wanted =
-            OrderedConfig { filter_subject, deliver_policy, headers_only: true, ..OrderedConfig::default() };
-        self.read_all(stream, wanted, patience).await
-    }
-
-    async fn read_all(
-        &self,
-        stream: String,
-        wanted: OrderedConfig,
-        patience: Duration,
-    ) -> Result<Vec<jetstream::Message>, FleetError> {
-        let (mut messages, mut left) = self.consume(stream, wanted).await?;
-        let mut all = Vec::new();
-        while left > 0 {
-            let message = tokio::time::timeout(patience, messages.next()).await;
-            let stopped = || FleetError::Unreachable(format!("it stopped sending with {left} messages left"));
-            let message = message.ok().flatten().ok_or_else(stopped)?.map_err(FleetError::broker)?;
-            left = message.info().map_err(FleetError::broker)?.pending;
-            all.push(message);
-        }
-        Ok(all)
-    }
-
     /// Returns true if the connection is lost.
     pub(super) fn is_lost(&self) -> bool {
         self.lost.is_cancelled()
-    }
-
-    /// Returns the time at which the broker says that it makes something now.
-    pub(super) async fn broker_time(&self, stream: String) -> Result<WallMillis, FleetError> {
-        let stream = jet_stream(&self.client).get_stream(stream).await.map_err(FleetError::broker)?;
-        let deliver_subject = self.client.new_inbox();
-        let deliver_policy = consumer::DeliverPolicy::New;
-        let config = OrderedConfig { deliver_subject, deliver_policy, ..OrderedConfig::default() };
-        let consumer = stream.create_consumer(config).await.map_err(FleetError::broker)?;
-        let made = consumer.cached_info().created.unix_timestamp_nanos() / 1_000_000;
-        WallMillis::try_from(made).map_err(FleetError::broker)
     }
 
     /// Waits until the connection is lost. What async-nats would send after it came back is dropped with the client.
@@ -251,6 +179,40 @@ impl BrokerLink {
 /// Returns the broker's streams as a client sees them.
 pub(super) fn jet_stream(client: &Client) -> jetstream::Context {
     ContextBuilder::new().timeout(STREAMS).build(client.clone())
+}
+
+/// Asks for a stream. A broker that reads its configuration again has none for a moment: it is asked again.
+pub(super) async fn ask_for_stream<T, E: StdError + 'static, F: Future<Output = Result<T, E>>>(
+    ask: impl Fn() -> F,
+) -> Result<T, FleetError> {
+    let began = Instant::now();
+    loop {
+        match ask().await {
+            Err(error) if began.elapsed() < RELOADS && has_no_streams(&error) => {
+                tokio::time::sleep(ASK_AGAIN).await;
+            }
+            answered => return answered.map_err(FleetError::broker),
+        }
+    }
+}
+
+/// Checks that a broker answered as it does while it has no streams: it says so in several ways.
+fn has_no_streams(error: &(dyn StdError + 'static)) -> bool {
+    let is_off = |why: &jetstream::Error| why.error_code() == ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT;
+    successors(Some(error), |one: &&(dyn StdError + 'static)| (*one).source()).any(|one| {
+        if let Some(made) = one.downcast_ref::<CreateStreamError>() {
+            return match made.kind() {
+                CreateStreamErrorKind::TimedOut | CreateStreamErrorKind::JetStreamUnavailable => true,
+                CreateStreamErrorKind::JetStream(why) => is_off(&why),
+                _ => false,
+            };
+        }
+        if let Some(found) = one.downcast_ref::<GetStreamError>() {
+            return matches!(found.kind(), GetStreamErrorKind::JetStream(why) if is_off(&why));
+        }
+        let request = one.downcast_ref::<RequestError>();
+        request.is_some_and(|request| request.kind() == StreamRequestErrorKind::NoResponders)
+    })
 }
 
 /// Publishes a message to a stream, and waits until the broker has it. One that it has already changes nothing.

@@ -3,6 +3,7 @@
 
 use super::FleetError;
 use super::connect::BrokerLink;
+use super::entries::broker_time;
 use super::keep::{Folder, Membership};
 use super::streams::streams;
 use async_nats::jetstream::stream;
@@ -128,7 +129,7 @@ fn numbers(version: &str) -> [u64; 3] {
 /// Tries what a member has to be able to do, short of what would be kept.
 async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<BrokerFact> {
     let names = Subjects::for_fleet(fleet);
-    let mut streams = vec![format!("KV_{}", names.bucket())];
+    let mut streams = vec![names.bucket_stream()];
     let mut subjects = vec![names.stored(">")];
     if member.has_role(MemberRole::Host) {
         subjects.extend([names.answers(&member.id), names.presence("*"), names.jobs(member.id.as_str())]);
@@ -152,6 +153,10 @@ async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<Brok
     for (_, subject) in places.into_iter().filter(|(role, _)| member.has_role(*role)) {
         drop(link.client.publish(subject, "".into()).await);
     }
+    // Nobody has such a place in a stream: nothing is sent, and what is forbidden is said.
+    for name in &streams {
+        drop(link.client.publish(format!("$JS.API.CONSUMER.MSG.NEXT.{name}.none"), "".into()).await);
+    }
     drop(timeout(PATIENCE, link.client.flush()).await);
     let mut facts = Vec::new();
     for name in streams {
@@ -161,7 +166,7 @@ async fn rights(link: &BrokerLink, fleet: &FleetId, member: &Member) -> Vec<Brok
             Ok(Err(_)) | Err(_) => facts.push(BrokerFact::Forbidden(format!("reading the stream {name}"))),
         }
     }
-    facts.extend(clock(link, format!("KV_{}", names.bucket())).await);
+    facts.extend(clock(link, names.bucket_stream()).await);
     facts.extend(link.violations().into_iter().map(BrokerFact::Forbidden));
     facts
 }
@@ -176,7 +181,7 @@ fn fact_of_stream(name: &str, answer: &[u8]) -> Option<BrokerFact> {
 
 /// Compares the server's clock with this Mac's. Servers before 2.10 say the time only of what they make.
 async fn clock(link: &BrokerLink, bucket: String) -> Option<BrokerFact> {
-    let asked = timeout(PATIENCE, link.broker_time(bucket)).await;
+    let asked = timeout(PATIENCE, broker_time(&link.client, bucket)).await;
     let ahead = asked.ok()?.ok()? - super::wall_clock();
     (ahead.abs() > SKEW).then_some(BrokerFact::Clock(ahead))
 }

@@ -30,9 +30,14 @@ pub async fn has_joined(
         let is_known = Hash::of_bytes(&newest.payload) == known.hash;
         if is_known { Some(known.clone()) } else { known.verify_later(&newest, &code.fleet).ok() }
     });
-    Ok(newest.is_some_and(|newest| {
+    let is_member = newest.is_some_and(|newest| {
         own.iter().zip(&keys).all(|(own, keys)| {
             newest.roster.member(&own.id).is_some_and(|member| member.sign == keys.sign.verifier())
         })
-    }))
+    });
+    if is_member {
+        // The owner's command that made the code would have put it out.
+        folder.forget_own_unconfirmed()?;
+    }
+    Ok(is_member)
 }

@@ -6,6 +6,7 @@ mod audit;
 mod change_words;
 mod connect;
 mod desk;
+mod entries;
 mod examine;
 mod inbox;
 mod joining;

@@ -30,6 +30,7 @@ pub(crate) fn read_detail(folder: &Folder) -> Result<FleetDetail, FleetError> {
         fresh_at: fresh.as_ref().map(|fresh| fresh.at),
         fresh_until: fresh.map(|fresh| fresh.at + roster.fresh_for),
         owner: membership.owner_member(&pinned).is_some(),
+        unconfirmed: folder.is_unconfirmed(),
         broker_start: None,
         credentials: folder.has_credentials(),
         members: roster.members.iter().map(|member| shown_member(member, is_own(member))).collect(),

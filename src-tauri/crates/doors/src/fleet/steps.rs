@@ -136,7 +136,8 @@ pub async fn change_rights(folder: &Folder, named: &str, change: &RightsChange) 
     changed
 }
 
-/// Changes how many people have to sign. Returns false if it is so already, and the policies that count for no further host.
+/// Changes how many people have to sign, and how often. Returns false if it is so already, and the policies that count for no further
+/// host.
 pub async fn change_signatures(
     folder: &Folder,
     change: SignaturesChange,

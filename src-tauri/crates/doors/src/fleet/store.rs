@@ -1,24 +1,17 @@
 //! Contents of the broker for all members: the sealed roster, and the statement of what is current.
 
 use super::FleetError;
-use super::connect::{BrokerLink, jet_stream};
+use super::connect::{BrokerLink, ask_for_stream, jet_stream};
+use super::entries;
 use super::keep::{Folder, Keys};
 use async_nats::Client;
-use async_nats::jetstream::context::{
-    CreateStreamError, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, RequestError,
-    RequestErrorKind,
-};
-use async_nats::jetstream::{self, ErrorCode, kv};
-use futures_util::TryStreamExt as _;
+use async_nats::jetstream::kv;
 use postern_fleet::{
     FleetId, FleetProposal, Fresh, Hash, PinnedRoster, Seed, SignKey, SignedEnvelope, Subjects,
     open_document, seal_document,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
-use std::iter::successors;
-use std::time::{Duration, Instant};
-use tokio::time::sleep;
+use std::time::Duration;
 
 /// Keys of the bucket.
 pub(super) const ROSTER: &str = "roster";
@@ -30,9 +23,6 @@ pub(super) const PROPOSAL: &str = "proposal";
 pub(super) const ROSTER_PROPOSAL: &str = "proposal.roster";
 /// Longest time for the broker to send the next entry.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Longest time for a broker to read its configuration, and the pause before it is asked again.
-const RELOADS: Duration = Duration::from_secs(10);
-const AGAIN: Duration = Duration::from_millis(200);
 
 /// The person's member of this Mac, connected, with the roster that counts now.
 pub(super) struct PersonConnection {
@@ -56,46 +46,14 @@ impl PersonConnection {
     }
 }
 
-/// Asks for a stream. A broker that reads its configuration again has none for a moment: it is asked again.
-pub(super) async fn ask_for_stream<T, E: Error + 'static, F: Future<Output = Result<T, E>>>(
-    ask: impl Fn() -> F,
-) -> Result<T, FleetError> {
-    let began = Instant::now();
-    loop {
-        match ask().await {
-            Err(error) if began.elapsed() < RELOADS && has_no_streams(&error) => sleep(AGAIN).await,
-            answered => return answered.map_err(FleetError::broker),
-        }
-    }
-}
-
-/// Checks that a broker answered as it does while it has no streams: it says so in several ways.
-fn has_no_streams(error: &(dyn Error + 'static)) -> bool {
-    let is_off = |why: &jetstream::Error| why.error_code() == ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT;
-    successors(Some(error), |one: &&(dyn Error + 'static)| (*one).source()).any(|one| {
-        if let Some(made) = one.downcast_ref::<CreateStreamError>() {
-            return match made.kind() {
-                CreateStreamErrorKind::TimedOut | CreateStreamErrorKind::JetStreamUnavailable => true,
-                CreateStreamErrorKind::JetStream(why) => is_off(&why),
-                _ => false,
-            };
-        }
-        if let Some(found) = one.downcast_ref::<GetStreamError>() {
-            return matches!(found.kind(), GetStreamErrorKind::JetStream(why) if is_off(&why));
-        }
-        let request = one.downcast_ref::<RequestError>();
-        request.is_some_and(|request| request.kind() == RequestErrorKind::NoResponders)
-    })
-}
-
 /// Revision of each entry of the bucket, and the time when it was written: what is the same was read.
 pub(super) type Revisions = BTreeMap<String, (u64, i128)>;
 
 /// Reads which entries the bucket has, without their values.
 pub(super) async fn revisions(link: &BrokerLink, fleet: &FleetId) -> Result<Revisions, FleetError> {
     let names = Subjects::for_fleet(fleet);
-    let newest =
-        link.read_newest_headers(format!("KV_{}", names.bucket()), names.key_subject(">"), PATIENCE).await?;
+    let about = (names.bucket_stream(), names.key_subject(">"));
+    let newest = entries::read_newest_headers(&link.client, about, PATIENCE).await?;
     let mut all = Revisions::new();
     for message in newest {
         let info = message.info().map_err(FleetError::broker)?;
@@ -177,9 +135,10 @@ pub(super) async fn versions(
     open: &postern_fleet::OpenKey,
     key: &str,
 ) -> Result<Vec<SignedEnvelope>, FleetError> {
-    let history = bucket(client, fleet).await?.history(key).await.map_err(FleetError::broker)?;
-    let entries: Vec<kv::Entry> = history.try_collect().await.map_err(FleetError::broker)?;
-    Ok(entries.iter().filter_map(|entry| read_sealed(fleet, open, key, &entry.value)).collect())
+    let names = Subjects::for_fleet(fleet);
+    let about = (names.bucket_stream(), names.key_subject(key));
+    let kept = entries::read_to_end(client, about, PATIENCE).await?;
+    Ok(kept.iter().filter_map(|message| read_sealed(fleet, open, key, &message.payload)).collect())
 }
 
 /// Reads the document under a key; `None` if it is not for this member.
@@ -290,6 +249,25 @@ pub(super) async fn publish(
     let revision = newest.map_or(0, |entry| entry.revision);
     replace(client, fleet, ROSTER, envelope, (&to, revision)).await?;
     say_fresh(client, fleet, (owner, key), pinned).await
+}
+
+/// Stores the roster that counts again if the broker's newest entry is none, or an older one. Returns true if it did.
+///
+/// A member can have the broker overwrite it, and a broker may lose what it stored.
+pub(super) async fn restore_roster(
+    client: &Client,
+    fleet: &FleetId,
+    open: &postern_fleet::OpenKey,
+    owner: &FleetId,
+    (pinned, signed): (&PinnedRoster, &SignedEnvelope),
+) -> Result<bool, FleetError> {
+    let (revision, newest) = newest_entry(client, fleet, open, ROSTER).await?;
+    let is_replaced = revision == 0 || pinned.is_replaced_by(newest.as_ref(), fleet, owner);
+    if is_replaced {
+        let to: Vec<_> = pinned.roster.members.iter().map(|member| member.seal).collect();
+        replace(client, fleet, ROSTER, signed, (&to, revision)).await?;
+    }
+    Ok(is_replaced)
 }
 
 /// Says that a roster is current.

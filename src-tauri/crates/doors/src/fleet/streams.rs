@@ -2,8 +2,7 @@
 //! loses what is its own.
 
 use super::FleetError;
-use super::connect::jet_stream;
-use super::store::ask_for_stream;
+use super::connect::{ask_for_stream, jet_stream};
 use async_nats::Client;
 use async_nats::jetstream::stream;
 use postern_fleet::{FleetId, FleetMessageKind, MemberRole, Roster, Subjects};
@@ -11,7 +10,7 @@ use std::time::Duration;
 
 /// Versions of each entry of the bucket that are kept.
 const HISTORY: i64 = 10;
-/// Largest value of the bucket, and largest message with rows of an audit.
+/// Largest value of the bucket.
 const LARGEST: i32 = 1 << 20;
 /// Largest size of the bucket: with the other streams it fits the 4 GiB that the broker keeps. A server that runs takes no other
 /// limit.
@@ -25,8 +24,9 @@ const QUESTIONS: i64 = 128;
 /// Space for anchors, and the most of a host that are kept: those of a busy week.
 const ANCHORS_SPACE: i64 = 512 << 20;
 const ANCHORS: i64 = 10_000;
-/// Space for rows.
+/// Space for rows, and the most messages with rows of a host that are kept.
 const ROWS_SPACE: i64 = 640 << 20;
+const ROWS: i64 = 10_000;
 /// Bytes of headers that a message may have, and bytes that the broker may write beside each message.
 const HEADERS: i32 = 512;
 const BESIDE: i64 = 512;
@@ -72,9 +72,8 @@ fn streams_for(fleet: &FleetId, hosts: i64, groups: usize) -> [stream::Config; 4
         name: names.audit_row_stream(),
         subjects: vec![names.audit_rows("*")],
         max_bytes: ROWS_SPACE,
-        max_message_size: LARGEST,
-        // Rows that find no room wait on their host.
-        discard: stream::DiscardPolicy::New,
+        max_messages_per_subject: share_of(ROWS_SPACE, hosts, (FleetMessageKind::AuditRows, ROWS)),
+        max_message_size: largest_of(FleetMessageKind::AuditRows),
         ..kept_for_good()
     };
     let questions = stream::Config {
@@ -94,7 +93,7 @@ fn streams_for(fleet: &FleetId, hosts: i64, groups: usize) -> [stream::Config; 4
 fn bucket(fleet: &FleetId, groups: usize) -> stream::Config {
     let names = Subjects::for_fleet(fleet);
     stream::Config {
-        name: format!("KV_{}", names.bucket()),
+        name: names.bucket_stream(),
         subjects: vec![names.key_subject(">")],
         max_messages_per_subject: HISTORY,
         max_message_size: LARGEST,
@@ -143,34 +142,43 @@ pub(super) async fn prepare(client: &Client, fleet: &FleetId, roster: &Roster) -
 #[cfg(test)]
 mod tests {
     use super::{BESIDE, HEADERS, streams_for};
-    use postern_fleet::{FleetMessageKind, LEAST_ANCHORS};
+    use postern_fleet::{FleetMessageKind, LEAST_ANCHORS, LEAST_ROW_MESSAGES};
 
     /// Space of the broker's configuration.
     const SPACE: i64 = 4 << 30;
 
-    /// Checks that no hosts can take the share of another one. Returns how many anchors and questions of each are kept.
-    fn shares(hosts: i64, groups: usize) -> (i64, i64) {
+    /// Checks that no hosts can take the share of another one. Returns how many anchors, questions and messages with rows of each
+    /// are kept.
+    fn shares(hosts: i64, groups: usize) -> (i64, i64, i64) {
         let all = streams_for(&"fleet-1".parse().unwrap(), hosts, groups);
         assert!(all.iter().map(|stream| stream.max_bytes).sum::<i64>() <= SPACE, "{groups} groups");
-        let [_, anchors, questions, _] = &all;
-        for (stream, kind) in [(anchors, FleetMessageKind::Anchor), (questions, FleetMessageKind::Question)] {
+        let [_, anchors, questions, rows] = &all;
+        for (stream, kind) in [
+            (anchors, FleetMessageKind::Anchor),
+            (questions, FleetMessageKind::Question),
+            (rows, FleetMessageKind::AuditRows),
+        ] {
             let largest = i32::try_from(kind.max_bytes()).unwrap() + HEADERS;
             assert_eq!(stream.max_message_size, largest, "{}: what a host sends is taken", stream.name);
             let full = hosts * stream.max_messages_per_subject * (i64::from(largest) + BESIDE);
             assert!(full <= stream.max_bytes, "{hosts} hosts fill {}", stream.name);
         }
-        (anchors.max_messages_per_subject, questions.max_messages_per_subject)
+        let [anchors, questions, rows] =
+            [anchors, questions, rows].map(|stream| stream.max_messages_per_subject);
+        (anchors, questions, rows)
     }
 
     #[test]
     fn each_host_has_a_share_that_no_others_can_take() {
-        let least = i64::try_from(LEAST_ANCHORS).unwrap();
-        for hosts in [1, 4, 10] {
-            assert_eq!(shares(hosts, 1), (10_000, 128));
+        let [least, least_rows] =
+            [LEAST_ANCHORS, LEAST_ROW_MESSAGES].map(|least| i64::try_from(least).unwrap());
+        for (hosts, rows) in [(1, 10_000), (10, 1_008)] {
+            assert_eq!(shares(hosts, 1), (10_000, 128, rows));
         }
         for hosts in [64, 90, 100, 377, 1000, 1280] {
-            let (anchors, questions) = shares(hosts, 100);
+            let (anchors, questions, rows) = shares(hosts, 100);
             assert!(anchors >= least && questions >= 9, "{hosts}: {anchors}, {questions}");
+            assert!(rows >= least_rows, "{hosts}: {rows}");
         }
     }
 }

@@ -56,10 +56,10 @@ async fn an_audit_is_anchored_and_a_log_that_was_cut_or_forked_is_found() {
 }
 
 /// A word of a rule that nothing else has.
-const WORD: &str = "hummingbird";
+pub(super) const WORD: &str = "hummingbird";
 
 /// Lets an auditor join, and the mini send its rows.
-async fn audited(stage: &mut Stage) -> (Mac, FleetApprover) {
+pub(super) async fn audited(stage: &mut Stage) -> (Mac, FleetApprover) {
     let desk = Mac::start().await;
     let invited = Invitation { approver: None, auditor: true, ..invitation("Ada's MacBook", "Ada") };
     joined(&mut stage.owner, &stage.broker, &desk.folder(), &[false], invited).await;
@@ -69,7 +69,7 @@ async fn audited(stage: &mut Stage) -> (Mac, FleetApprover) {
 }
 
 /// Returns true if the auditor reads a rule with this word.
-fn has_word(verified: &Verified) -> bool {
+pub(super) fn has_word(verified: &Verified) -> bool {
     let has = |row: &SentAuditRow| matches!(row, SentAuditRow::Content(content) if content.contains(WORD));
     verified.rows.rows.values().any(|(_, row)| has(row))
 }

@@ -229,6 +229,8 @@ async fn a_device_whose_confirmation_was_lost_joins_again_without_leaving() {
     // As if that had been lost.
     std::fs::write(folder.path().join("unconfirmed"), "").unwrap();
     assert!(has_joined(&folder, &code, None).await.unwrap(), "the roster names it");
+    assert!(!folder.is_unconfirmed(), "and its owner would have put it out");
+    std::fs::write(folder.path().join("unconfirmed"), "").unwrap();
     let other = InvitationCode { fleet: "other".parse().unwrap(), ..code.clone() };
     let elsewhere = InvitationCode { server: "tls://127.0.0.1:1".to_owned(), ..code };
     for code in [&other, &elsewhere] {

@@ -34,6 +34,7 @@ mod people;
 mod policy;
 mod proposals;
 mod reading;
+mod restored;
 mod rights;
 mod shares;
 mod stage;

@@ -33,7 +33,7 @@ pub(super) async fn owner_let_in(stage: &mut Stage, folder: &Folder, (name, pers
 
 /// Makes two owners and two publishers sign from now on.
 pub(super) async fn want_two(stage: &Stage) {
-    let two = SignaturesChange { owners: Some(2), publishers: Some(2) };
+    let two = SignaturesChange { owners: Some(2), publishers: Some(2), fresh_for: None };
     assert!(change_signatures(&stage.laptop.folder(), two).await.unwrap().0);
     let newest = version(&stage.laptop.folder());
     until_async(async || version(&stage.mini.folder()) == newest).await;
@@ -79,7 +79,7 @@ async fn unsignable(mac: &Mac) -> String {
 async fn one_owner_alone_changes_nothing_and_two_change_it_on_every_host() {
     let mut stage = Stage::set().await;
     let _noor = noor_joined(&mut stage).await;
-    let few = SignaturesChange { owners: Some(2), publishers: None };
+    let few = SignaturesChange { owners: Some(2), ..SignaturesChange::default() };
     let few = change_signatures(&stage.laptop.folder(), few).await.unwrap_err().to_string();
     assert!(few.contains("owner is Mara"), "{few}");
     let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;

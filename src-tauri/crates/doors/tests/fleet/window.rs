@@ -90,6 +90,11 @@ async fn a_fleet_is_started_joined_blocked_and_left_by_the_window() {
         (&Value::Null, &json!(true), &json!(true))
     );
     until_async(async || mini.call("fleet.get", json!({})).await["fleet"]["connected"] == json!(true)).await;
+    let joined = mini.call("fleet.get", json!({})).await["fleet"].take();
+    assert_eq!(joined["unconfirmed"], json!(false), "the owner's Mac knows");
+    std::fs::write(mini.folder().path().join("unconfirmed"), "").unwrap();
+    let unsure = mini.call("fleet.get", json!({})).await["fleet"].take();
+    assert_eq!(unsure["unconfirmed"], json!(true), "as if that word had been lost");
 
     blocked(&laptop, &mini).await;
     changed(&laptop).await;

@@ -51,6 +51,16 @@ fn only_owners_make_streams_and_write_the_roster_and_nobody_deletes_any() {
 }
 
 #[test]
+fn a_member_asks_for_what_streams_have_and_has_the_broker_send_nothing_by_itself() {
+    for name in ["mini", "noor", "pat", "olu", "mara"] {
+        let may = publishes(name);
+        assert!(may.contains("\"$JS.API.CONSUMER.MSG.NEXT.KV_pf-fleet-1.*\""), "{name}: {may}");
+        assert!(!may.contains("$JS.FC") && !may.contains("CONSUMER.CREATE.KV_pf-fleet-1."), "{name}: {may}");
+    }
+    assert!(!publishes("mini").contains("MSG.NEXT.pf-fleet-1-"), "a host reads neither questions nor audits");
+}
+
+#[test]
 fn an_invited_device_reaches_its_own_invitation_alone() {
     assert_eq!(publishes("invited").trim(), "publish: { allow: [\"pf.fleet-1.join.join-1\"] }");
     assert!(user("invited").contains("subscribe: { allow: [\"_INBOX_join-join-1.>\"] }"));

@@ -1,6 +1,6 @@
 //! Changes that several people sign: whose signatures count, on which bytes, and what is shown before.
 
-use super::{START, device, following, id, pinned, roster};
+use super::{HOUR, START, device, following, id, pinned, roster};
 use crate::{
     Bundle, BundleRules, FleetProposal, FleetRefusal, FleetRisk, Hash, Member, MemberRole, PinnedRoster,
     RightsError, RolloutReach, RolloutStage, Roster, RosterChange, RosterError, SignaturesChange,
@@ -194,14 +194,14 @@ fn everything_that_a_roster_has_otherwise_is_shown() {
     }
     assert_eq!(changes(&|after| after.owners_needed = 2), [RosterChange::OwnersNeeded(1, 2)]);
     assert_eq!(changes(&|after| after.publishers_needed = 2), [RosterChange::PublishersNeeded(1, 2)]);
-    assert_eq!(changes(&|after| after.fresh_for = 1), [RosterChange::FreshFor(24 * super::HOUR, 1)]);
+    assert_eq!(changes(&|after| after.fresh_for = 1), [RosterChange::FreshFor(24 * HOUR, 1)]);
     let fresh_by = RosterChange::FreshBy(Vec::new(), vec![id("noor")]);
     assert_eq!(changes(&|after| after.fresh_by.push(id("noor"))), [fresh_by]);
 }
 
 #[test]
 fn as_many_have_to_sign_as_there_are_people_and_no_more() {
-    let two = |owners, publishers| SignaturesChange { owners, publishers };
+    let two = |owners, publishers| SignaturesChange { owners, publishers, fresh_for: None };
     let mut roster = roster();
     assert_eq!(roster.change_signatures(two(Some(1), None)), Ok(false));
     assert_eq!(roster.change_signatures(two(Some(2), None)), Ok(true), "Mara and Ines");
@@ -218,6 +218,20 @@ fn as_many_have_to_sign_as_there_are_people_and_no_more() {
         crate::RightsChange { roles: Some(vec![MemberRole::Publisher]), ..crate::RightsChange::default() };
     let why = roster.change_rights("ines", &change).unwrap_err().to_string();
     assert!(why.contains("2 owners have to sign, and this leaves 1"), "{why}");
+}
+
+#[test]
+fn an_owner_s_word_counts_for_an_hour_to_a_week() {
+    let within = |fresh_for| SignaturesChange { fresh_for: Some(fresh_for), ..SignaturesChange::default() };
+    for (wanted, changes) in [(24 * HOUR, false), (HOUR, true), (7 * 24 * HOUR, true)] {
+        let mut roster = roster();
+        assert_eq!(roster.change_signatures(within(wanted)), Ok(changes), "{wanted}");
+        assert_eq!(roster.fresh_for, wanted);
+    }
+    for odd in [HOUR - 1, 7 * 24 * HOUR + 1, 0, i64::MIN, i64::MAX] {
+        let why = roster().change_signatures(within(odd)).unwrap_err().to_string();
+        assert!(why.contains("1 hour to 7 days"), "{odd}: {why}");
+    }
 }
 
 #[test]

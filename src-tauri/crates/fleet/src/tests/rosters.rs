@@ -65,6 +65,25 @@ fn a_roster_never_goes_back_skips_or_forks() {
     assert_eq!(onto(&second, third), Err(RosterError::OtherPrevious.into()));
 }
 
+#[test]
+fn an_owner_knows_what_a_broker_has_in_the_place_of_the_newest_roster() {
+    let (fleet, mara) = (id("fleet-1"), id("mara"));
+    let mut roster_of_one = roster();
+    roster_of_one.members.retain(|member| member.id != id("ines"));
+    for (first, is_alone) in [(pinned(roster_of_one), true), (pinned(roster()), false)] {
+        let newest = signed(following(&first, |_| {}), &["mara"]);
+        let ours = first.verify_next(&newest, &fleet).unwrap();
+        let replaced =
+            |stored: Roster, by: &str| ours.is_replaced_by(Some(&signed(stored, &[by])), &fleet, &mara);
+        assert!(!ours.is_replaced_by(Some(&newest), &fleet, &mara), "it is the one that counts");
+        assert!(!replaced(following(&ours, |_| {}), "mara"), "it comes after that one");
+        assert!(replaced(first.roster.clone(), "mara"), "it is older");
+        // With another owner, these may be a roster that puts out who looks at it.
+        assert_eq!(replaced(following(&ours, |_| {}), "noor"), is_alone, "no owner that is known signed it");
+        assert_eq!(ours.is_replaced_by(None, &fleet, &mara), is_alone, "it cannot be opened");
+    }
+}
+
 /// A host that was away does not see the versions between.
 #[test]
 fn a_later_roster_counts_if_owners_of_ours_signed_it() {

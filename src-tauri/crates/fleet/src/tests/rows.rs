@@ -2,8 +2,8 @@
 
 use super::{device, id};
 use crate::{
-    AnchorHead, AuditRows, Hash, RowFinding, RowHead, RowReport, SealKey, Seed, SentAuditRow, follow_rows,
-    rows_id,
+    AnchorHead, AuditRows, Hash, LEAST_ROW_MESSAGES, RowFinding, RowHead, RowReport, SealKey, Seed,
+    SentAuditRow, follow_rows, rows_id,
 };
 
 fn content(number: u64) -> String {
@@ -85,6 +85,26 @@ fn what_was_taken_away_is_found_also_under_what_is_for_others() {
     );
     let hidden = [others[0].clone(), log[2].clone()];
     assert_eq!(followed("ada", &hidden, &[], None).findings, gap(3, 4));
+}
+
+#[test]
+fn a_long_log_goes_on_from_what_was_seen_where_the_broker_keeps_the_newest() {
+    let log = messages(&[1; LEAST_ROW_MESSAGES + 3], content, &["ada"]);
+    let (newest, all) = (&log[3..], u64::try_from(log.len()).unwrap());
+    let seen = |number| Some(RowHead { number, hash: head(number, content) });
+    for kept in [None, seen(3), seen(5), seen(all)] {
+        let report = followed("ada", newest, &[anchor(2), anchor(all)], kept);
+        assert_eq!((report.findings, report.rows.len()), (Vec::new(), LEAST_ROW_MESSAGES), "{kept:?}");
+    }
+    let gap = |from, to| vec![RowFinding::Gap { from, to }];
+    assert_eq!(followed("ada", newest, &[], seen(1)).findings, gap(2, 3), "it begins after what was seen");
+    let short = &log[4..];
+    assert_eq!(followed("ada", short, &[], None).findings, gap(1, 4), "the broker keeps more than that");
+    let other = Some(RowHead { number: 3, hash: Hash::NONE });
+    assert_eq!(followed("ada", newest, &[], other).findings, [RowFinding::Broken(4)], "after another row");
+    let others = [messages(&[1; 4], content, &["bo"])[3..].to_vec(), log[4..].to_vec()].concat();
+    let report = followed("ada", &others, &[anchor(all)], seen(3));
+    assert_eq!((report.findings, report.for_others), (Vec::new(), 1), "the first of them for others");
 }
 
 #[test]

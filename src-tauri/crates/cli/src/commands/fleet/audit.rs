@@ -11,6 +11,17 @@ use postern_contract::methods::{AuditAsk, AuditRow, ReadAudit};
 use postern_doors::fleet::{FleetApprover, Folder, Hash, SentAuditRow, Verified};
 use serde_json::json;
 
+/// Findings of a host that are printed: one that floods the broker makes thousands.
+const PRINTED: usize = 20;
+
+fn print_findings(findings: &[String]) -> Result<(), Failure> {
+    findings.iter().take(PRINTED).try_for_each(|finding| print::write_line(format!("    {finding}")))?;
+    match findings.len().saturating_sub(PRINTED) {
+        0 => Ok(()),
+        more => print::write_line(format!("    and {more} more")),
+    }
+}
+
 pub(super) fn verify(
     folder: &Folder,
     link: impl Fn() -> Result<HostLink, Failure>,
@@ -45,7 +56,7 @@ pub(super) fn verify(
                 "{}: {anchors} anchors over {records} rows{opened}",
                 escaped(&one.name)
             ))?;
-            findings.iter().try_for_each(|finding| print::write_line(format!("    {finding}")))?;
+            print_findings(findings)?;
         }
     }
     if wrong { Err(Failure::negative("")) } else { Ok(()) }
@@ -83,7 +94,7 @@ fn print_rows(one: &Verified) -> Result<(), Failure> {
     if one.rows.for_others > 0 {
         print::write_line(format!("    {} rows are sealed for other auditors", one.rows.for_others))?;
     }
-    one.problems().iter().try_for_each(|problem| print::write_line(format!("    {problem}")))
+    print_findings(&one.problems())
 }
 
 /// Reads a row as a host's own audit shows it; `None` if only its hash was sent.

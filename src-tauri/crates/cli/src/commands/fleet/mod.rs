@@ -283,11 +283,15 @@ fn join_fleet(
     let members = pinned.roster.members.len();
     print::write_line(format!("Joined the fleet, which has {members} members: postern fleet members"))?;
     if folder.is_unconfirmed() {
-        print::write_line(format!(
-            "The owner's Mac didn't confirm it. If {THIS_COMPUTER} isn't among the members there, join again with another code."
-        ))?;
+        print::write_line(unconfirmed_words())?;
     }
     Ok(())
+}
+
+fn unconfirmed_words() -> String {
+    format!(
+        "The owner's Mac didn't confirm it. If {THIS_COMPUTER} isn't among the members there, join again with another code."
+    )
 }
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
@@ -296,7 +300,7 @@ fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
         print::write_line("Its credentials still work at the broker: its administrator revokes them.")?;
     }
     print::write_line(format!(
-        "{gone} revoked. A host that is not connected learns it when it is, and takes no answer after a day."
+        "{gone} revoked. A host that is not connected learns it when it is, and takes no answer once an owner's last word of its roster is too old."
     ))?;
     for policy in policies {
         let group = policy.split('/').next().unwrap_or(&policy);
@@ -358,7 +362,8 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     let signers = folder.pinned()?.roster;
     let fleet = link()?.call_method::<GetFleet>(&Nothing {})?.fleet;
     let fleet = fleet.ok_or(FleetError::NoFleet)?;
-    let FleetDetail { id, server, connected, problem, roster, fresh_at, members, work, .. } = fleet;
+    let FleetDetail { id, server, connected, problem, roster, fresh_at, unconfirmed, members, work, .. } =
+        fleet;
     if json {
         return print::write_json(&serde_json::json!({
             "fleet": id,
@@ -370,6 +375,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
             "connected": connected,
             "problem": problem,
             "freshAt": fresh_at,
+            "unconfirmed": unconfirmed,
             "work": work,
             "hosts": members
                 .iter()
@@ -391,6 +397,9 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     };
     print::write_line(format!("         {fresh}"))?;
     print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;
+    if unconfirmed {
+        print::write_line(format!("joining  {}", unconfirmed_words()))?;
+    }
     let FleetWorkCounts { running, begun, refused } = work;
     if work != FleetWorkCounts::default() {
         print::write_line(format!(

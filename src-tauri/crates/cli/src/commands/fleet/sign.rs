@@ -12,9 +12,14 @@ use postern_doors::fleet::{
     replay_change, sign_proposal, withdraw_proposal,
 };
 
-/// Prints how many people have to sign, or changes it.
+/// Prints how many people have to sign, and how often, or changes it.
 pub(super) fn signatures(folder: &Folder, command: &Signatures) -> Result<(), Failure> {
-    let change = SignaturesChange { owners: command.owners, publishers: command.publishers };
+    let fresh_for = command.fresh_for.map(|time| i64::try_from(time.as_millis())).transpose();
+    let change = SignaturesChange {
+        owners: command.owners,
+        publishers: command.publishers,
+        fresh_for: fresh_for.map_err(Failure::from_error)?,
+    };
     let mut policies = Vec::new();
     if change != SignaturesChange::default() {
         let Some((changed, unsigned)) = signed(change_signatures(folder, change))? else { return Ok(()) };
@@ -34,6 +39,10 @@ pub(super) fn signatures(folder: &Folder, command: &Signatures) -> Result<(), Fa
         let names = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
         print::write_line(format!("{what}: {number} of {} sign ({names})", people.len()))?;
     }
+    print::write_line(format!(
+        "current: answers from elsewhere count for {} hours after an owner said so",
+        roster.fresh_for / 3_600_000
+    ))?;
     for policy in policies {
         let group = policy.split('/').next().unwrap_or(&policy);
         print::write_line(format!(

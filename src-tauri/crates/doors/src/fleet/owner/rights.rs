@@ -11,7 +11,7 @@ impl FleetOwner {
         policy::without_publisher(client, fleet, &self.keys.open, &self.pinned).await
     }
 
-    /// Changes how many people have to sign. Returns false if it is so already.
+    /// Changes how many people have to sign, and how often. Returns false if it is so already.
     pub async fn change_signatures(&mut self, change: SignaturesChange) -> Result<bool, FleetError> {
         self.follow().await?;
         let mut roster = self.next_roster();

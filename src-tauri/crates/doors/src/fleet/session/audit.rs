@@ -18,7 +18,7 @@ const ROWS: u64 = 100;
 const DUE: Duration = Duration::from_mins(1);
 /// Rows of a message at most, and bytes of them, so that it fits once it is sealed and signed in base64.
 const BATCH: u32 = 256;
-const BYTES: usize = 96 << 10;
+const BYTES: usize = 24 << 10;
 
 /// Anchors of this host: the last that the broker confirmed, and one that it may not have.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]

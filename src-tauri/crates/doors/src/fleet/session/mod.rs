@@ -101,6 +101,8 @@ pub(super) struct FleetHostSession {
     /// Answers in this second, by the approver that signed them; `None` for those that none signed.
     second: (Instant, BTreeMap<Option<FleetId>, u32>),
     owner: Option<(FleetId, SignKey, BrokerLink)>,
+    /// True if the broker's newest roster may not be the one that counts.
+    doubts_roster: bool,
     /// The person's own member, who is at this Mac and not elsewhere.
     person: Option<FleetId>,
 }
@@ -147,6 +149,7 @@ impl FleetHostSession {
             taken: TakenDocuments::default(),
             second: (Instant::now(), BTreeMap::new()),
             owner,
+            doubts_roster: true,
             person,
         })
     }
@@ -225,6 +228,7 @@ impl FleetHostSession {
                     self.present.retain(|_, (_, until)| *until > Instant::now());
                     self.send_audit();
                     self.say_missing_fresh().await?;
+                    self.restore_roster().await?;
                 }
                 _ = fresh.tick() => self.say_fresh().await?,
                 _ = present.tick() => self.say_present().await?,
@@ -245,6 +249,7 @@ impl FleetHostSession {
         }
         let Some(stored) = stored else {
             if message.subject.as_str() == self.names.stored(store::ROSTER) {
+                self.doubts_roster = true;
                 let refusal = FleetRefusal::Sealed(postern_fleet::SealError::NotForUs);
                 self.note_refusal(("roster", "roster"), None, &refusal).await;
             }
@@ -253,6 +258,8 @@ impl FleetHostSession {
         let is_roster = self.admit_stored(&stored).await;
         if is_roster {
             self.follow_rights().await?;
+        } else {
+            self.doubts_roster |= matches!(stored, StoredFleetEntry::Roster(_));
         }
         Ok(is_roster)
     }

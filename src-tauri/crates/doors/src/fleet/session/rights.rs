@@ -70,6 +70,29 @@ impl FleetHostSession {
         let is_said = self.fleet.last_fresh().is_some_and(|said| said.roster == self.fleet.roster());
         if is_said { Ok(()) } else { self.say_fresh().await }
     }
+
+    /// Stores the roster that counts again where the broker has another entry in its place, if this Mac's person owns the fleet.
+    pub(super) async fn restore_roster(&mut self) -> Result<(), FleetError> {
+        let Some((id, sign, link)) = self.owner.as_ref().filter(|_| self.doubts_roster) else {
+            return Ok(());
+        };
+        // One that was signed here is on its way, and comes after what is there.
+        if self.folder.pending_roster()?.is_some() {
+            return Ok(());
+        }
+        let (pinned, signed) = self.folder.roster()?;
+        let (client, fleet) = (&link.client, &self.fleet.id);
+        match store::restore_roster(client, fleet, &self.fleet.key, id, (&pinned, &signed)).await {
+            Ok(false) => {}
+            Ok(true) => store::say_fresh(client, fleet, (id, sign), &pinned).await?,
+            Err(error) => {
+                tracing::warn!(%error, "the fleet's roster could not be stored again");
+                return Ok(());
+            }
+        }
+        self.doubts_roster = false;
+        Ok(())
+    }
 }
 
 /// Returns the person that an approver counts as, and the highest risk that it may approve.
