@@ -18,6 +18,7 @@ pub struct FleetOverview {
 /// A fleet, with its members as the newest roster that is known here names them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own on the wire")]
 pub struct FleetDetail {
     pub id: String,
     /// Address of the broker, escaped.
