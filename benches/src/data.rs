@@ -23,6 +23,8 @@ pub(crate) const MANY_RULES: usize = 100_000;
 pub(crate) const DENIED: usize = 16;
 /// The agent that may run everything.
 pub(crate) const FREE: &str = "free";
+/// Another such agent, for more requests than one may record at once.
+pub(crate) const ALSO_FREE: &str = "also-free";
 /// The agent whose person is asked about everything.
 pub(crate) const ASKED: &str = "asked";
 /// History is written in pieces of this many rows.
@@ -137,9 +139,11 @@ pub(crate) fn request(argv: &[&str]) -> RunParams {
 fn people(conn: &Connection, rules: usize) -> Result<(), Error> {
     let unlimited = Settings { requests_per_second: 1_000_000_000, max_running: 64, ..Settings::default() };
     let free = Settings { security: Security::Full, ask: Ask::Off, ..unlimited.clone() };
-    add(conn, FREE, free)?;
+    add(conn, FREE, free.clone())?;
+    add(conn, ALSO_FREE, free)?;
     add(conn, ASKED, Settings { questions_per_minute: u32::MAX, ask: Ask::Always, ..unlimited.clone() })?;
-    for nth in 0..DENIED {
+    // Each connection has two: one alone may not record a million requests.
+    for nth in 0..2 * DENIED {
         add(conn, &denied(nth), unlimited.clone())?;
     }
     rules::insert_rule(conn, &rule(0, Effect::Deny, Pattern::Command("rm *".to_owned())))?;
@@ -247,6 +251,6 @@ mod tests {
         let data = Data::with(300).unwrap();
         let store = data.open().unwrap();
         assert_eq!(store.read(rules::list_rules).unwrap().len(), 300);
-        assert_eq!(store.read(agents::list_agents).unwrap().len(), DENIED + 2);
+        assert_eq!(store.read(agents::list_agents).unwrap().len(), 2 * DENIED + 3);
     }
 }
