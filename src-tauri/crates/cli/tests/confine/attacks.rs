@@ -190,6 +190,11 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "(setsid sh -c 'echo x > $W/outside/new' &) ; for i in $(seq 200000); do [ -e $W/outside/new ] && break; done",
         Exists("outside/new"),
     ),
+    (
+        "hold of a file",
+        "/usr/bin/python3 -c 'import fcntl; fcntl.fcntl(open(\"notes.txt\"), 1024, 1); print(\"worked\")'",
+        Says,
+    ),
     ("mode outside", "chmod 777 $W/outside/secret && echo worked", Says),
     ("read a key", "cat ~/.ssh/id_rsa", Tells),
     ("read Postern's key", "cat $W/data/control.key", Tells),

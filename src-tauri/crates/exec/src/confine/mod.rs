@@ -288,7 +288,7 @@ fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, S
     let made = make(&path).and_then(|()| make(&temporary(&path))).and_then(|()| make(&kept_for(&path)));
     made.map_err(failed)?;
     if let Some(link) =
-        [&path, &temporary(&path), &kept_for(&path)].into_iter().find(|path| Path::new(path).is_symlink())
+        [&path, &temporary(&path), &kept_for(&path)].into_iter().find(|part| Path::new(part).is_symlink())
     {
         return Err(format!("its cache folder {link} is a link: remove it"));
     }
