@@ -281,6 +281,26 @@ fn no_attack_works_confined() {
 }
 
 #[test]
+fn what_a_shells_prompt_reads_for_a_folder_is_pinned() {
+    let world = World::new();
+    let made = "printf 'use flake\\ndotenv\\n' > .envrc; echo one | tee .env > flake.nix; mkdir -p .jj/repo; \
+                echo one > .jj/repo/config.toml; echo one > shell.nix";
+    assert_eq!(world.run(&How::Free, made).status.code(), Some(0));
+    let evil = "for file in .envrc .env flake.nix .jj/repo/config.toml shell.nix; do echo evil >> $file; done; \
+                mkdir -p .config/mise/conf.d; echo evil > .config/mise/conf.d/x.toml; echo evil > flake.lock";
+    let printed = said(&world.run(&How::Project, evil));
+    for file in [".envrc", ".env", "flake.nix", ".jj/repo/config.toml"] {
+        let text = fs::read_to_string(world.path("project").join(file)).unwrap();
+        assert!(!text.contains("evil"), "{file}: {printed}");
+    }
+    for file in ["flake.lock", ".config/mise/conf.d"] {
+        assert!(!world.path("project").join(file).exists(), "{file} is set aside: {printed}");
+    }
+    let other = fs::read_to_string(world.path("project/shell.nix")).unwrap();
+    assert!(other.contains("evil"), "no line of the .envrc reads it: {printed}");
+}
+
+#[test]
 fn places_hold_in_a_folder_with_many_files() {
     let world = World::new();
     let filled = world.run(&How::Project, &format!("touch {{1..21000}}; {PLANT}"));

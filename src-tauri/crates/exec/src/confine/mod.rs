@@ -5,6 +5,7 @@ mod baseline;
 mod beneath;
 mod clear;
 mod denied;
+mod envrc;
 mod git_config;
 mod originals;
 #[cfg(any(target_os = "macos", test))]

@@ -1,5 +1,6 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
+use super::envrc::{ENVRC, files_read};
 use super::git_config::{GitConfig, settings_of};
 use crate::resolve::lexical;
 use crate::small_file::{open_no_link, read_bytes};
@@ -226,6 +227,9 @@ impl SurveyWalk<'_> {
                 self.found.exceptions.insert(inner.clone());
                 open.push_back(inner);
             }
+        }
+        if name.eq_ignore_ascii_case(ENVRC) {
+            files_read(&path).iter().for_each(|read| self.add_named(read));
         }
         self.found.add_if_there(path);
     }

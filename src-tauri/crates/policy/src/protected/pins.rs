@@ -59,7 +59,11 @@ fn is_entry(folder: &str, name: &str) -> bool {
     let known = name.bytes().next().is_some_and(|letter| FIRST[usize::from(letter)]);
     known
         && protected_names().any(|place| match place.rsplit_once('/') {
-            Some((parent, last)) => last.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(folder),
+            // Only the folder that holds it is known.
+            Some((above, last)) => {
+                let parent = above.rsplit_once('/').map_or(above, |(_, parent)| parent);
+                last.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(folder)
+            }
             None => place.eq_ignore_ascii_case(name),
         })
 }
@@ -132,12 +136,23 @@ mod tests {
             ("mise", "config.toml"),
             ("p", "lefthook-local.yml"),
             (".hg", "sharedpath"),
+            ("repo", "config.toml"),
+            ("prefs", "defaults"),
+            ("mise", "conf.d"),
+            ("p", ".RData"),
+            ("p", ".devcontainer.json"),
+            ("p", ".v\u{17f}code"),
         ] {
             assert!(is_protected_entry(folder, name), "{folder}/{name}");
         }
-        for (folder, name) in
-            [("p", "hooks"), ("p", "src"), ("p", ".gitignore"), (".github", "workflows"), ("p", "git")]
-        {
+        for (folder, name) in [
+            ("p", "hooks"),
+            ("p", "src"),
+            ("p", ".gitignore"),
+            (".github", "workflows"),
+            ("p", "git"),
+            ("p", "config.toml"),
+        ] {
             assert!(!is_protected_entry(folder, name), "{folder}/{name}");
         }
     }
