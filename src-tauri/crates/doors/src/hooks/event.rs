@@ -49,6 +49,9 @@ pub enum Odd {
 /// Agents whose searches pass over an argument `path`.
 const SEARCH_ELSEWHERE: [HookAgent; 2] = [HookAgent::GeminiCli, HookAgent::VsCode];
 
+/// Mode of a session in which Claude Code, Codex and others ask about nothing: what no hook denies goes on.
+const NO_PROMPTS: &str = "bypassPermissions";
+
 /// Reads what the agent wrote to the hook's standard input.
 #[expect(clippy::too_many_lines, reason = "one arm for each agent")]
 pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
@@ -107,7 +110,8 @@ pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
         }
     };
     // A tool of a server may have any name.
-    let class = if server.is_some() { ToolClass::Gate } else { tool_class(kind, &tool) };
+    let prompts = said("permission_mode").as_deref() != Some(NO_PROMPTS);
+    let class = if server.is_some() { ToolClass::Gate } else { tool_class(kind, &tool, prompts) };
     // Cursor names no server, but what it connects to.
     let connects = server.as_ref().and_then(|_| said("url").or_else(|| said("command")));
     let NormalizedHookTool { tool, server, mut arguments } = normalize_tool(&tool, server, arguments);
