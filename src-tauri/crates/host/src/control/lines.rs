@@ -58,6 +58,8 @@ fn docker(channel: SandboxChannel<'_>) -> String {
 # current folder, under its own name: the host runs commands in the folder that
 # postern-run names. Not in a folder that holds
 # {data}.
+# Your own git, editor and shell obey what it leaves there (.git, .vscode, .envrc):
+# give it a clone of its own, or mount these read-only as well.
 # Your own uid inside, so that it may connect.
 # {note}
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
@@ -120,9 +122,13 @@ fn bwrap_lines(channel: SandboxChannel<'_>) -> String {
 # current folder to work in, under its own name: the host runs commands in the
 # folder that postern-run names. Not in a folder that holds
 # {data}.
+# Read-only in it is what your own git, editor and shell obey, where it is there.
+# What it makes anew they obey as well: a clone of its own is safer.
 bwrap --unshare-all --die-with-parent --new-session --clearenv \
   --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
   --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" "$PWD" --chdir "$PWD" \
+  --ro-bind-try "$PWD/.git" "$PWD/.git" --ro-bind-try "$PWD/.envrc" "$PWD/.envrc" \
+  --ro-bind-try "$PWD/.vscode" "$PWD/.vscode" --ro-bind-try "$PWD/.idea" "$PWD/.idea" \
   --ro-bind {folder} {INSIDE} \
   --ro-bind "$(command -v postern-run)" /opt/postern/postern-run \
   --setenv PATH /opt/postern:/usr/bin:/bin --setenv HOME /tmp --setenv TERM "${{TERM:-dumb}}" \
@@ -136,8 +142,8 @@ fn sandbox_exec(channel: SandboxChannel<'_>) -> String {
     let (profile, inside) = (profile(channel), quoted(channel.folder));
     format!(
         r#"# No network but the channel; reads the system and the current folder, writes to
-# the current folder and to a temporary folder of its own. Signals reach what
-# runs in the same sandbox alone.
+# the current folder, except what your git, editor and shell obey in it, and to a
+# temporary folder of its own. Signals reach what runs in the same sandbox alone.
 cat > postern.sb <<'PROFILE'
 {profile}PROFILE
 TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \
@@ -184,6 +190,7 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
 (if (defined? 'TIOCSTI) (deny file-ioctl (ioctl-command TIOCSTI)))
 (deny file-read* file-write* file-clone (subpath {home}))
 (allow file-read* file-write* file-clone (subpath (param "FOLDER")) (subpath (param "TMP")))
+(deny file-write* (regex #"/\.([gG][iI][tT]|[eE][nN][vV][rR][cC]|[vV][sS][cC][oO][dD][eE]|[iI][dD][eE][aA])(/|$)"))
 (deny file-write-create file-write-unlink (literal (param "FOLDER")) (literal (param "TMP")))
 (deny file-read* file-write* file-clone (subpath {data}) (subpath {all}))
 (deny file-read* file-write* file-clone (regex #"/xcrun_db[^/]*$"))
@@ -324,6 +331,10 @@ mod tests {
         );
         assert!(data_denied < at("(allow file-read* (subpath \"/Users/Anna Muster/.postern/s/main\")"));
         assert!(home_denied < temporary && temporary < data_denied);
+        assert!(
+            temporary < at("(deny file-write* (regex #\"/\\.([gG][iI][tT]|"),
+            "what git obeys is not written"
+        );
         assert!(temporary < at("(deny file-read* file-write* file-clone (regex #\"/xcrun_db[^/]*$\"))"));
         assert!(
             data_denied < at("(path-ancestors (param \"FOLDER\"))"),
