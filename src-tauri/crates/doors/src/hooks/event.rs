@@ -17,6 +17,8 @@ pub struct HookToolUse {
     pub replaceable: Option<Map<String, Value>>,
     /// Decides if no line of the user matches the tool.
     pub class: ToolClass,
+    /// False in a session in which the agent shows no prompt of its own.
+    pub prompts: bool,
     /// Folder that the agent works in.
     pub cwd: Option<String>,
     /// The agent's session.
@@ -128,7 +130,7 @@ pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
         arguments.entry(folder).or_insert_with(start);
     }
     let replaceable = super::rewrite::replaceable(kind, &event_name, &event).filter(|_| tool == "shell_exec");
-    Ok(HookToolUse { tool, server, arguments, replaceable, class, cwd, session, event: event_name })
+    Ok(HookToolUse { tool, server, arguments, replaceable, class, prompts, cwd, session, event: event_name })
 }
 
 /// Takes the folder that a shell command runs in out of its arguments: the one that the agent's own argument names, else the agent's.
