@@ -203,6 +203,26 @@ fn what_only_a_default_allows_is_left_to_the_agents_own_prompt() {
 }
 
 #[test]
+fn what_is_written_outside_the_folder_in_a_session_without_prompts_is_asked_about() {
+    let host = started();
+    let watch = host.watch();
+    let folder = host.scratch("work");
+    let other = host.scratch("other").join("a");
+    let asked = |path: &Path, mode: &str| {
+        let mut event = event("Write", &json!({"file_path": path, "content": "x"}), &folder);
+        event["permission_mode"] = json!(mode);
+        host.hook(&MAIN, &event)
+    };
+    assert_eq!(decision(asked(&folder.join("a"), "bypassPermissions")).0, "none");
+    assert_eq!(decision(asked(&other, "default")).0, "none", "the agent asks");
+    assert!(!watch.saw_one(), "nobody was asked");
+    let asking = asked(&other, "bypassPermissions");
+    let question = watch.question();
+    host.ok(&answer_args("deny", &question, &[]));
+    assert_eq!(decision(asking).0, "deny");
+}
+
+#[test]
 fn a_chat_cannot_approve_a_dangerous_command_of_a_hook() {
     let host = started();
     let bot = Telegram::start();

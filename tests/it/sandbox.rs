@@ -1,6 +1,6 @@
 //! The main job: a shell in a real sandbox asks, a person answers, the command runs on the host.
 
-use postern_tests::{Postern, answer_args, bubblewrap_works, in_sandbox};
+use postern_tests::{Answer, Postern, answer_args, bubblewrap_works, in_sandbox, postern_run, start};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -144,4 +144,37 @@ fn where_nothing_listens_it_says_what_to_start() {
     let answer = in_sandbox(&channel, "postern-run -- git --version").end();
     assert_eq!(answer.code, 125, "{answer:?}");
     assert!(answer.stderr.contains("companion app") && answer.stderr.contains("Postern"), "{answer:?}");
+}
+
+#[test]
+fn the_printed_sandbox_writes_nothing_that_the_users_git_obeys() {
+    if !bubblewrap_works() {
+        return;
+    }
+    let (host, _) = Postern::with_agent();
+    let folder = host.scratch("clone");
+    std::fs::create_dir_all(folder.join(".git/hooks")).unwrap();
+    for file in [".git/config", ".git/HEAD", ".envrc"] {
+        std::fs::write(folder.join(file), "one\n").unwrap();
+    }
+    let printed = host.ok(&["agents", "channel", "main", "--for", "bwrap"]);
+    let attack = "for file in .git/config .git/hooks/pre-commit .git/commondir .envrc; do echo evil >> $file; done; \
+                  mv .git moved; echo ran > file";
+    let script = printed.replace("postern-run -- uname -a", attack);
+    assert_ne!(script, printed, "it is run in the printed sandbox");
+    let folders = [postern_run().parent().unwrap(), Path::new("/usr/bin"), Path::new("/bin")];
+    let ended: Answer = start("/bin/sh")
+        .args(["-c", &script])
+        .current_dir(&folder)
+        .env("PATH", std::env::join_paths(folders).unwrap())
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(std::fs::read_to_string(folder.join("file")).unwrap(), "ran\n", "{ended:?}");
+    for file in [".git/config", ".envrc"] {
+        assert_eq!(std::fs::read_to_string(folder.join(file)).unwrap(), "one\n", "{file}: {ended:?}");
+    }
+    for file in [".git/hooks/pre-commit", ".git/commondir", "moved"] {
+        assert!(!folder.join(file).exists(), "{file}: {ended:?}");
+    }
 }

@@ -139,6 +139,27 @@ fn agents_whose_settings_are_elsewhere_are_found_by_the_environment_of_the_termi
 }
 
 #[test]
+fn rules_that_the_current_folder_brings_are_imported_only_if_it_is_named() {
+    let host = Postern::start();
+    host.enrol("main");
+    let clone = host.scratch("clone");
+    put(&clone.join(".claude/settings.json"), "{\"permissions\": {\"allow\": [\"Bash(cargo build:*)\"]}}");
+    let import = |more: &[&str]| -> Answer {
+        let args = [&["import", "claude-code", "--agent", "main"], more].concat();
+        host.command(&args).current_dir(&clone).output().unwrap().into()
+    };
+    let unnamed = import(&[]);
+    assert_eq!(unnamed.code, 2, "{unnamed:?}");
+    assert!(unnamed.stderr.contains("--project"), "{unnamed:?}");
+    put(&host.home().join(".claude/settings.json"), "{\"permissions\": {\"allow\": [\"Bash(git status)\"]}}");
+    assert_eq!(import(&[]).code, 0);
+    let rules = || host.ok(&["rules", "list", "--agent", "main"]);
+    assert!(rules().contains("git status") && !rules().contains("cargo build"), "{}", rules());
+    let named = import(&["--project", "."]);
+    assert!(named.code == 0 && rules().contains("cargo build"), "{named:?}");
+}
+
+#[test]
 fn an_agent_that_was_there_before_stays_with_its_own_rules() {
     let host = Postern::start();
     let (claude, _) = used(&host);

@@ -13,7 +13,7 @@ pub(crate) struct Import {
     /// Program to import from
     #[arg(value_parser = name_parser(importable(), KnownAgent::name), required_unless_present = "list")]
     pub(crate) from: Option<KnownAgent>,
-    /// Read these files [default: those that it reads, yours and the project's]
+    /// Read these files [default: those that it reads, yours and those of --project]
     pub(crate) files: Vec<PathBuf>,
     /// List the files with rules found here; imports nothing
     #[arg(long, conflicts_with_all = ["files", "agent", "broad", "host", "check"])]
@@ -21,7 +21,7 @@ pub(crate) struct Import {
     /// Agent that gets the rules
     #[arg(long, required_unless_present = "list")]
     pub(crate) agent: Option<String>,
-    /// Project to read files of; their rules hold in it [default: the current folder]
+    /// Project to read files of, too; their rules hold in it
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
     /// Import rules as broad as they were there: everything their words cover

@@ -29,6 +29,7 @@ pub const START_FILES: &[&str] = &[
     ".mise.local.toml",
     ".mise/config.toml",
     "mise/config.toml",
+    "mise/conf.d",
     ".exrc",
     ".nvimrc",
     ".nvim.lua",
@@ -38,11 +39,20 @@ pub const START_FILES: &[&str] = &[
     ".pryrc",
     ".pdbrc",
     ".rprofile",
+    ".renviron",
+    ".rdata",
+    ".octaverc",
+    ".ocamlinit",
+    ".erlang",
+    ".perldb",
+    ".byebugrc",
+    ".rdbgrc",
+    ".rdbgrc.rb",
     ".iex.exs",
     ".ghci",
 ];
 
-/// Files that git and Mercurial run or obey, and what the usual hooks run. `.git` may be a file that leads elsewhere.
+/// Files that git and others like it run or obey, and what the usual hooks run. `.git` may be a file that leads elsewhere.
 pub const OF_REPOSITORIES: &[&str] = &[
     ".git",
     ".gitmodules",
@@ -68,11 +78,26 @@ pub const OF_REPOSITORIES: &[&str] = &[
     ".pre-commit-config.yaml",
     "prek.toml",
     ".overcommit.yml",
+    ".local-overcommit.yml",
+    "captainhook.json",
+    "grumphp.yml",
+    "hk.pkl",
+    "hk.local.pkl",
+    ".huskyrc",
+    ".huskyrc.json",
+    ".huskyrc.js",
+    "husky.config.js",
+    "rusty-hook.toml",
+    ".rusty-hook.toml",
+    ".gitlint",
     ".gitconfig",
     ".hg/hgrc",
     ".hg/hgrc-not-shared",
     ".hg/sharedpath",
     ".sl/config",
+    ".jj/repo/config.toml",
+    ".pijul/config",
+    "_darcs/prefs/defaults",
 ];
 
 /// Settings, hooks and servers of agents and editors: they start programs, and could remove Postern's hook.
@@ -101,6 +126,7 @@ pub const OF_AGENTS: &[&str] = &[
     ".vscode",
     ".idea",
     ".devcontainer",
+    ".devcontainer.json",
 ];
 
 /// Settings of agents and editors that few people have.
@@ -118,6 +144,9 @@ pub const OF_RARE_AGENTS: &[&str] = &[
     ".augment",
     ".pi",
     ".qoder",
+    ".openhands",
+    ".vibe",
+    ".grok",
     "crush.json",
     ".crush.json",
 ];

@@ -256,35 +256,48 @@ pub const DEVICES: &[&str] =
 /// Key material below the home folder: credentials of programs, browser data, shell histories.
 const KEYS: &[&str] = &[
     ".1password",
+    ".age",
     ".android/adbkey",
     ".aws",
     ".azure",
     ".bash_history",
     ".bitcoin",
     ".boto",
+    ".bundle/config",
     ".cargo/credentials",
     ".cargo/credentials.toml",
     ".claude.json",
     ".claude/.credentials.json",
     ".codex/auth.json",
     ".composer/auth.json",
+    ".config/.wrangler",
     ".config/1Password",
+    ".config/Bitwarden CLI",
     ".config/BraveSoftware",
     ".config/Signal",
+    ".config/age",
     ".config/chromium",
     ".config/composer/auth.json",
+    ".config/containers/auth.json",
     ".config/doctl",
     ".config/fish/fish_history",
     ".config/gcloud",
     ".config/gh",
     ".config/git/credentials",
+    ".config/github-copilot",
     ".config/glab-cli",
     ".config/google-chrome",
+    ".config/heroku",
     ".config/hub",
+    ".config/microsoft-edge",
     ".config/op",
     ".config/rclone",
     ".config/solana",
+    ".config/sops",
+    ".config/stripe",
+    ".config/vivaldi",
     ".cursor/mcp.json",
+    ".databrickscfg",
     ".docker",
     ".electrum",
     ".ethereum",
@@ -298,13 +311,15 @@ const KEYS: &[&str] = &[
     ".local/share/fish/fish_history",
     ".local/share/keyrings",
     ".local/share/opencode/auth.json",
-    ".m2/settings.xml",
     ".m2/settings-security.xml",
+    ".m2/settings.xml",
     ".mozilla",
     ".my.cnf",
+    ".mylogin.cnf",
     ".mysql_history",
     ".netrc",
     ".npmrc",
+    ".nuget/NuGet",
     ".oci",
     ".password-store",
     ".pgpass",
@@ -314,22 +329,34 @@ const KEYS: &[&str] = &[
     ".s3cfg",
     ".ssh",
     ".terraform.d",
+    ".terraformrc",
     ".thunderbird",
     ".vault-token",
+    ".wrangler",
+    ".yarnrc",
     ".yarnrc.yml",
     ".zsh_history",
     ".zsh_sessions",
+    "Library/Application Support/1Password",
+    "Library/Application Support/Arc",
     "Library/Application Support/BraveSoftware",
+    "Library/Application Support/Chromium",
     "Library/Application Support/Claude",
     "Library/Application Support/Cursor",
     "Library/Application Support/Firefox",
     "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Microsoft Edge",
     "Library/Application Support/Signal",
+    "Library/Application Support/Vivaldi",
+    "Library/Application Support/com.operasoftware.Opera",
+    "Library/Containers/com.apple.Safari",
     "Library/Cookies",
+    "Library/Group Containers/2BUA8C4S2C.com.1password",
     "Library/Keychains",
     "Library/Mail",
     "Library/Messages",
     "Library/Safari",
+    "_netrc",
 ];
 
 /// Places that no confined run may read: Postern's own folders, and key material.
@@ -381,6 +408,7 @@ impl UnreadablePlaces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protected::{ProtectedPlaces, Protection};
 
     #[test]
     fn a_path_is_compared_with_all_of_them() {
@@ -404,6 +432,21 @@ mod tests {
         }
         for path in ["/Users/u/project", "/Users/u/.con", "/tmp"] {
             assert!(!protected.lie_in(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_key_that_verdicts_protect_is_kept_from_confined_runs() {
+        let keys = UnreadablePlaces::of_home("/home/u");
+        let places = ProtectedPlaces::of_home("/home/u").places_below("/home/u");
+        let places: Vec<String> = places
+            .into_iter()
+            .filter(|place| place.protection == Protection::Keys)
+            .filter_map(|place| place.display_path().strip_prefix("~/").map(str::to_owned))
+            .collect();
+        assert!(places.contains(&".ssh".to_owned()), "{places:?}");
+        for place in places {
+            assert!(keys.contains_path(&format!("/home/u/{place}")), "{place}");
         }
     }
 

@@ -75,7 +75,7 @@ pub use judge::{
     judge_unanswered, protect_in_own_shell, rule_ref, source_words, tighter_profiles,
 };
 pub use needed::{Needed, WantedProgram, candidates, folder_of, lookups};
-pub use path::{expand_home, from_home, normal as normal_path};
+pub use path::{LETTER_GROUPS, expand_home, from_home, normal as normal_path};
 pub use pattern::{PatternError, kind_name, parse_pattern, parse_typed, pattern_text};
 pub use people::conclude;
 pub use postern_protocol::Profile;

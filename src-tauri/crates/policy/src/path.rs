@@ -244,6 +244,21 @@ pub(crate) fn is_within(path: &str, folder: &str) -> bool {
 /// Bytes of the longest path that a system opens (`PATH_MAX`: 4,096 on Linux, 1,024 on macOS).
 const LONGEST: usize = 4096;
 
+/// Letters that a file system without case takes for others, though they are no capitals of them.
+pub const LETTER_GROUPS: &[(char, &str)] = &[
+    ('\u{df}', "ss"),
+    ('\u{17f}', "s"),
+    ('\u{1e9e}', "ss"),
+    ('\u{212a}', "k"),
+    ('\u{fb00}', "ff"),
+    ('\u{fb01}', "fi"),
+    ('\u{fb02}', "fl"),
+    ('\u{fb03}', "ffi"),
+    ('\u{fb04}', "ffl"),
+    ('\u{fb05}', "st"),
+    ('\u{fb06}', "st"),
+];
+
 /// Returns one spelling for names that a file system without case, or one that keeps accents apart, takes for
 /// the same.
 ///
@@ -256,12 +271,15 @@ pub(crate) fn fold_case(text: &str) -> Cow<'_, str> {
             Cow::Borrowed(text)
         }
     } else {
-        // The long s is no capital, and such a file system takes it for an s all the same.
-        let mut lower = composed(text).to_lowercase();
-        if lower.contains('ſ') {
-            lower = lower.replace('ſ', "s");
+        let lower = composed(text).to_lowercase();
+        let mut folded = String::with_capacity(lower.len());
+        for letter in lower.chars() {
+            match LETTER_GROUPS.iter().find(|(own, _)| *own == letter) {
+                Some((_, group)) => folded.push_str(group),
+                None => folded.push(letter),
+            }
         }
-        Cow::Owned(composed(&lower).into_owned())
+        Cow::Owned(composed(&folded).into_owned())
     }
 }
 
@@ -439,6 +457,7 @@ mod tests {
         );
         assert_ne!(deny_key("/usr/local/bin/rm"), deny_key("/bin/rm"));
         assert_eq!(deny_key("/bin/la\u{17f}t"), deny_key("/bin/last"), "a long s is an s in any case");
+        assert_eq!(deny_key("/p/con\u{fb01}g"), deny_key("/p/config"), "joined letters are each of them");
         assert_eq!(deny_key("/bin/\u{212a}ill"), deny_key("/bin/kill"), "and the sign for kelvin a k");
     }
 

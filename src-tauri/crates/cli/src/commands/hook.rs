@@ -2,6 +2,7 @@
 
 use super::agents::parse_agent_id;
 use super::hook_answer;
+use super::hook_outside::writes_outside;
 use crate::failure::Failure;
 use crate::hook_args::{Hook, HookRun, HookSettings};
 use crate::link::{HostLink, channel_folder};
@@ -187,7 +188,12 @@ fn decide(
         Err(_) if asked.class == ToolClass::Harmless => return Ok(HookVerdict::NoOpinion),
         Err(error) => return Err(unreachable(agent, error)),
     };
-    let defaults = (asked.class != ToolClass::Gate).then_some(Defaults::Leave);
+    // Nobody else is asked about these.
+    let unasked = !asked.prompts && writes_outside(&asked.tool, &asked.arguments, asked.cwd.as_deref());
+    let defaults = match asked.class {
+        ToolClass::Gate => unasked.then_some(Defaults::Ask),
+        ToolClass::Harmless | ToolClass::OwnPrompt => Some(Defaults::Leave),
+    };
     let HookToolUse { tool, server, arguments, replaceable, session, cwd, .. } = asked;
     let rewrites = replaceable.is_some();
     let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites };

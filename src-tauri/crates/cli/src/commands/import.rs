@@ -29,20 +29,26 @@ pub(crate) fn run(
     let scope = SetupScope { path: None, ..settings_scope(surroundings)? };
     let folders =
         Folders::from_scope(&scope, &home_text).map_err(|problem| Failure::usage_error(problem.message))?;
-    let project = real_path(asked.project.as_deref().unwrap_or(Path::new(".")))?;
+    // The current folder's own files are not asked for: an agent, or who wrote a clone, may have written them.
+    let project = asked.project.as_deref().map(real_path).transpose()?;
     if asked.list {
-        return list_sources(&sources(asked.from, &folders, Some(&project)), home_text, asked.json);
+        let here = project.map_or_else(|| real_path(Path::new(".")), Ok)?;
+        return list_sources(&sources(asked.from, &folders, Some(&here)), home_text, asked.json);
     }
     let kind =
         asked.from.ok_or_else(|| Failure::usage_error("name the program (claude-code), or use --list"))?;
-    if asked.files.is_empty() && sources(Some(kind), &folders, Some(&project)).is_empty() {
-        let looked = "in the home folder and the current one; name a file, or --project DIR";
-        return Err(Failure::usage_error(format!("no rules of {} are {looked}", kind.name())));
+    if asked.files.is_empty() && sources(Some(kind), &folders, project.as_deref()).is_empty() {
+        let looked =
+            if project.is_some() { "in the home folder and the project" } else { "in the home folder" };
+        return Err(Failure::usage_error(format!(
+            "no rules of {} are {looked}; name a file, or --project DIR",
+            kind.name()
+        )));
     }
     let files: Vec<String> =
         asked.files.iter().map(|file| path_text(&real_path(file)?)).collect::<Result<_, _>>()?;
     // A file that is named belongs to the project of its folder, if none is named.
-    let project = if files.is_empty() || asked.project.is_some() { Some(path_text(&project)?) } else { None };
+    let project = project.as_deref().map(path_text).transpose()?;
     let imported = link()?.call_method::<ImportAgentRules>(&SetupImport {
         kind,
         agent: parse_agent_id(asked.agent.as_deref().unwrap_or_default())?,

@@ -11,6 +11,7 @@ pub(crate) mod fleet;
 pub(crate) mod history;
 pub(crate) mod hook;
 pub(crate) mod hook_answer;
+mod hook_outside;
 pub(crate) mod import;
 pub(crate) mod mcp;
 pub(crate) mod policy;

@@ -190,6 +190,11 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "(setsid sh -c 'echo x > $W/outside/new' &) ; for i in $(seq 200000); do [ -e $W/outside/new ] && break; done",
         Exists("outside/new"),
     ),
+    (
+        "hold of a file",
+        "/usr/bin/python3 -c 'import fcntl; fcntl.fcntl(open(\"notes.txt\"), 1024, 1); print(\"worked\")'",
+        Says,
+    ),
     ("mode outside", "chmod 777 $W/outside/secret && echo worked", Says),
     ("read a key", "cat ~/.ssh/id_rsa", Tells),
     ("read Postern's key", "cat $W/data/control.key", Tells),
@@ -273,6 +278,26 @@ fn no_attack_works_confined() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_a_shells_prompt_reads_for_a_folder_is_pinned() {
+    let world = World::new();
+    let made = "printf 'use flake\\ndotenv\\n' > .envrc; echo one | tee .env > flake.nix; mkdir -p .jj/repo; \
+                echo one > .jj/repo/config.toml; echo one > shell.nix";
+    assert_eq!(world.run(&How::Free, made).status.code(), Some(0));
+    let evil = "for file in .envrc .env flake.nix .jj/repo/config.toml shell.nix; do echo evil >> $file; done; \
+                mkdir -p .config/mise/conf.d; echo evil > .config/mise/conf.d/x.toml; echo evil > flake.lock";
+    let printed = said(&world.run(&How::Project, evil));
+    for file in [".envrc", ".env", "flake.nix", ".jj/repo/config.toml"] {
+        let text = fs::read_to_string(world.path("project").join(file)).unwrap();
+        assert!(!text.contains("evil"), "{file}: {printed}");
+    }
+    for file in ["flake.lock", ".config/mise/conf.d"] {
+        assert!(!world.path("project").join(file).exists(), "{file} is set aside: {printed}");
+    }
+    let other = fs::read_to_string(world.path("project/shell.nix")).unwrap();
+    assert!(other.contains("evil"), "no line of the .envrc reads it: {printed}");
 }
 
 #[test]

@@ -37,6 +37,24 @@ fn a_folder_as_a_stream_is_refused() {
 }
 
 #[test]
+fn a_cache_that_became_a_link_is_refused() {
+    let world = World::new();
+    assert_eq!(world.run(&How::Project, "true").status.code(), Some(0));
+    for ending in ["", ".tmp"] {
+        let moved =
+            "for c in ~/.cache/postern/*.tmp; do c=${c%.tmp}$E; rm -rf \"$c\"; ln -s $W/outside \"$c\"; done";
+        let done = world.run(&How::Free, &format!("E={ending}; {moved}"));
+        assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+        let output = world.run(&How::Project, "echo ran; echo x > /tmp/new");
+        assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+        assert!(said(&output).contains("is a link") && output.stdout.is_empty(), "{}", said(&output));
+        assert!(!world.path("outside/new").exists(), "nothing is written there");
+        let back = world.run(&How::Free, "find ~/.cache/postern -type l -delete");
+        assert_eq!(back.status.code(), Some(0), "{}", said(&back));
+    }
+}
+
+#[test]
 fn the_exit_status_is_the_commands_own() {
     let world = World::new();
     for how in [How::Look, How::Project] {

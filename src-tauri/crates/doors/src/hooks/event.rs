@@ -17,6 +17,8 @@ pub struct HookToolUse {
     pub replaceable: Option<Map<String, Value>>,
     /// Decides if no line of the user matches the tool.
     pub class: ToolClass,
+    /// False in a session in which the agent shows no prompt of its own.
+    pub prompts: bool,
     /// Folder that the agent works in.
     pub cwd: Option<String>,
     /// The agent's session.
@@ -48,6 +50,9 @@ pub enum Odd {
 
 /// Agents whose searches pass over an argument `path`.
 const SEARCH_ELSEWHERE: [HookAgent; 2] = [HookAgent::GeminiCli, HookAgent::VsCode];
+
+/// Mode of a session in which Claude Code, Codex and others ask about nothing: what no hook denies goes on.
+const NO_PROMPTS: &str = "bypassPermissions";
 
 /// Reads what the agent wrote to the hook's standard input.
 #[expect(clippy::too_many_lines, reason = "one arm for each agent")]
@@ -107,7 +112,8 @@ pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
         }
     };
     // A tool of a server may have any name.
-    let class = if server.is_some() { ToolClass::Gate } else { tool_class(kind, &tool) };
+    let prompts = said("permission_mode").as_deref() != Some(NO_PROMPTS);
+    let class = if server.is_some() { ToolClass::Gate } else { tool_class(kind, &tool, prompts) };
     // Cursor names no server, but what it connects to.
     let connects = server.as_ref().and_then(|_| said("url").or_else(|| said("command")));
     let NormalizedHookTool { tool, server, mut arguments } = normalize_tool(&tool, server, arguments);
@@ -124,7 +130,7 @@ pub fn parse_event(kind: HookAgent, text: &str) -> Result<HookToolUse, Odd> {
         arguments.entry(folder).or_insert_with(start);
     }
     let replaceable = super::rewrite::replaceable(kind, &event_name, &event).filter(|_| tool == "shell_exec");
-    Ok(HookToolUse { tool, server, arguments, replaceable, class, cwd, session, event: event_name })
+    Ok(HookToolUse { tool, server, arguments, replaceable, class, prompts, cwd, session, event: event_name })
 }
 
 /// Takes the folder that a shell command runs in out of its arguments: the one that the agent's own argument names, else the agent's.

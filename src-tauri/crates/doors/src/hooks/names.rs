@@ -33,13 +33,16 @@ const OWN_PROMPT: &str = "\
     google_web_search list list_code_definition_names list_dir list_directory list_files ls lsp new_task \
     read_lints runSubagent semantic_search spawn_agent task web_fetch web_search webfetch websearch";
 
-/// Tools of [`OWN_PROMPT`] that some agents use without a prompt.
-const WITHOUT_PROMPT: &[(HookAgent, &[&str])] = &[(HookAgent::Opencode, &["webfetch", "websearch"])];
+/// Tools of [`OWN_PROMPT`] that send something to other machines.
+const FETCHES: &str = "\
+    ReadMcpResourceTool WebFetch WebSearch fetch fetch_webpage google_web_search web_fetch web_search \
+    webfetch websearch";
 
-/// Returns who decides about a tool, by its agent's name for it.
-pub(super) fn tool_class(kind: HookAgent, tool: &str) -> ToolClass {
-    let is_unasked = WITHOUT_PROMPT.iter().any(|(agent, tools)| *agent == kind && tools.contains(&tool));
+/// Returns who decides about a tool, by its agent's name for it. `prompts` is false if the agent asks about nothing now.
+pub(super) fn tool_class(kind: HookAgent, tool: &str, prompts: bool) -> ToolClass {
     let is_among = |tools: &str| tools.split(' ').any(|known| known == tool);
+    // opencode fetches without a prompt.
+    let is_unasked = (kind == HookAgent::Opencode || !prompts) && is_among(FETCHES);
     if is_among(HARMLESS) {
         ToolClass::Harmless
     } else if is_among(OWN_PROMPT) && !is_unasked {

@@ -272,6 +272,27 @@ fn what_opencode_fetches_without_a_prompt_is_asked_about() {
 }
 
 #[test]
+fn what_is_fetched_in_a_mode_without_prompts_is_asked_about() {
+    let class = |kind, tool: &str, mode: &str| {
+        let mut event = event_of(kind, tool, &json!({}));
+        event["permission_mode"] = json!(mode);
+        parse_event(kind, &event.to_string()).unwrap().class
+    };
+    for kind in [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::VsCode] {
+        for tool in ["WebFetch", "WebSearch", "web_search", "fetch_webpage"] {
+            assert_eq!(class(kind, tool, "bypassPermissions"), ToolClass::Gate, "{kind:?} {tool}");
+            assert_eq!(class(kind, tool, "default"), ToolClass::OwnPrompt, "{kind:?} {tool}");
+        }
+        assert_eq!(
+            class(kind, "Task", "bypassPermissions"),
+            ToolClass::OwnPrompt,
+            "its tools are asked about"
+        );
+        assert_eq!(class(kind, "TodoWrite", "bypassPermissions"), ToolClass::Harmless);
+    }
+}
+
+#[test]
 fn cursor_asks_about_writes_and_about_what_is_attached_to_a_read() {
     let settings: Value = serde_json::from_str(&install(HookAgent::Cursor, "", "x").unwrap()).unwrap();
     let entry = &settings["hooks"]["preToolUse"][0];

@@ -202,8 +202,21 @@ const SOCKET_KIND: u64 = 0xF;
 /// Kinds of pairs of which each end can still send to any socket with a path. The kernel takes the second for the first.
 const SENDING_PAIRS: [libc::c_int; 2] = [libc::SOCK_DGRAM, libc::SOCK_RAW];
 
-/// Requests that change a file's flags.
-const FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401C_5820];
+/// Byte of a request that says what kind of file it is for.
+const REQUEST_KIND: u64 = 0xFF00;
+
+/// Kind of the requests for terminals, pipes and descriptors: the only ones of a run that writes nothing. File systems have requests
+/// of their own that change a file through a descriptor for reading, and no mount and no rule for files sees them.
+const TERMINALS: u64 = 0x5400;
+
+/// Kinds of the requests of file systems that can make a snapshot: a copy of a folder in which nothing is hidden.
+const SNAPSHOTS: [u64; 2] = [0x9400, 0xBC00];
+
+/// Requests of the first of these kinds that all file systems know: they copy from one open file to another.
+const COPIES: [u64; 3] = [0x4004_9409, 0x4020_940D, 0xC018_9436];
+
+/// Requests of `fcntl` by which another program that opens a file waits, or is watched.
+const HOLDS: [libc::c_int; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
 
 /// First number of the calls that this list was made before: as if the kernel did not know them. Programs use older ones then.
 const NEWER: u32 = 463;
@@ -261,9 +274,10 @@ fn about_arguments(
     for call in OWN_ONLY {
         rules.insert(*call, vec![arguments_rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
     }
-    let flags = FLAGS.iter().filter(|_| files);
-    let typing = TYPING.iter().chain(flags).map(|request| arguments_rule(&[(1, SeccompCmpOp::Eq, *request)]));
-    rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_ioctl, refused_requests(files)?);
+    let holds = HOLDS.map(|request| u64::from(request.cast_unsigned()));
+    let holds = holds.into_iter().map(|request| arguments_rule(&[(1, SeccompCmpOp::Eq, request)]));
+    rules.insert(libc::SYS_fcntl, holds.collect::<Result<_, _>>()?);
     let new = NAMESPACES.iter().map(|flag| u64::from(flag.cast_unsigned()));
     let new = new.map(|flag| arguments_rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
     rules.insert(libc::SYS_clone, new.collect::<Result<_, _>>()?);
@@ -273,6 +287,27 @@ fn about_arguments(
     }
     if !files {
         rules.extend(refused_modes()?);
+    }
+    Ok(rules)
+}
+
+/// Returns the rules for `ioctl`: what types for the user, and what changes a file past its content or copies a folder.
+fn refused_requests(files: bool) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let mut rules = Vec::new();
+    for request in TYPING {
+        rules.push(arguments_rule(&[(1, SeccompCmpOp::Eq, *request)])?);
+    }
+    if files {
+        // Another kind differs in one of the bits at least.
+        for bit in (0..u64::BITS).map(|at| 1_u64 << at).filter(|bit| bit & REQUEST_KIND != 0) {
+            rules.push(arguments_rule(&[(1, SeccompCmpOp::MaskedEq(bit), !TERMINALS & bit)])?);
+        }
+        return Ok(rules);
+    }
+    for kind in SNAPSHOTS {
+        let mut conditions = vec![(1, SeccompCmpOp::MaskedEq(REQUEST_KIND), kind)];
+        conditions.extend(COPIES.map(|copy| (1, SeccompCmpOp::Ne, copy)));
+        rules.push(arguments_rule(&conditions)?);
     }
     Ok(rules)
 }

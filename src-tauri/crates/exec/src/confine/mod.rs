@@ -5,6 +5,7 @@ mod baseline;
 mod beneath;
 mod clear;
 mod denied;
+mod envrc;
 mod git_config;
 mod originals;
 #[cfg(any(target_os = "macos", test))]
@@ -266,7 +267,6 @@ fn network_reach(network: bool, loopback: bool) -> &'static str {
         // A namespace of its own has a loopback of its own; macOS has one for all.
         (false, true) if cfg!(target_os = "linux") => "loopback of its own, which nothing else can reach",
         (false, true) => "loopback of this Mac",
-        (true, false) if !cfg!(target_os = "linux") => "every address but this Mac’s own",
         (true, _) => "every address, loopback included",
     }
 }
@@ -290,6 +290,11 @@ fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, S
     let make = |path: &str| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     let made = make(&path).and_then(|()| make(&temporary(&path))).and_then(|()| make(&kept_for(&path)));
     made.map_err(failed)?;
+    if let Some(link) =
+        [&path, &temporary(&path), &kept_for(&path)].into_iter().find(|part| Path::new(part).is_symlink())
+    {
+        return Err(format!("its cache folder {link} is a link: remove it"));
+    }
     let real = std::fs::canonicalize(&path).map_err(failed)?;
     real.into_os_string().into_string().map_err(|_| format!("its cache folder {path} is no text"))
 }

@@ -9,8 +9,8 @@ use super::survey::{PlaceKind, Survey};
 use super::{Aftermath, Enforcer, make_private_cache};
 use super::{UserPlaces, temporary};
 use postern_policy::{
-    Confinement, DEVICES, GIT_NESTS, GIT_OBEYS, INSTALLED, SYSTEM_PLACES, protected_names, protected_places,
-    tool_caches,
+    Confinement, DEVICES, GIT_NESTS, GIT_OBEYS, INSTALLED, LETTER_GROUPS, SYSTEM_PLACES, protected_names,
+    protected_places, tool_caches,
 };
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,16 +18,34 @@ use std::path::Path;
 /// Longest string of a profile, in bytes.
 const LONGEST: usize = 1024;
 
+/// Pattern for folders in a folder, of any names: a dot may not match a line's end.
+const BELOW: &str = "([^/]+/)*";
+
+/// Reading: a clone is a copy of what it is made of.
+const READS: &str = "file-read* file-map-executable file-clone";
+
 /// Rules that every program needs: to start others like itself, to read the system, and to write to its streams. No
 /// rule opens an app, sends an Apple event, or makes a job: what these start is not confined.
+///
+/// `(deny default)` leaves clones and the facts of other processes allowed, so these and links are denied by name. The system
+/// checks a clone where its original is. A denial of one operation holds against an allowed group.
+///
+/// Terminals are the run's own, which the kernel marks when they are made. On the user's a program may change modes where
+/// typing into it can be told apart.
 const EVERY: &str = r#"(version 1)
 (deny default)
 (allow process-fork)
 (allow process-exec)
 (allow signal (target same-sandbox))
+(deny process-info*)
+(deny process-info-pidinfo)
 (allow process-info* (target same-sandbox))
+(allow process-info-pidinfo (target same-sandbox))
 (allow sysctl-read)
+(deny sysctl-read (sysctl-name-prefix "kern.procargs"))
 (allow sysctl-write (sysctl-name "kern.grade_cputype"))
+(deny file-link)
+(deny file-clone)
 (allow file-read-metadata)
 (allow file-read* (literal "/"))
 (allow file-read* (subpath "/private/var/select"))
@@ -39,17 +57,21 @@ const EVERY: &str = r#"(version 1)
 (allow file-read* file-write-data (literal "/dev/tty"))
 (allow file-read* file-write-data (literal "/dev/dtracehelper"))
 (allow file-read* file-write-data file-ioctl (literal "/dev/ptmx"))
-(allow file-read* file-write-data file-ioctl (regex "^/dev/ttys[0-9]+$"))
-(allow file-ioctl (literal "/dev/tty") (literal "/dev/dtracehelper"))
+(allow file-read* file-write-data file-ioctl
+  (require-all (regex "^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
+(if (defined? 'TIOCSTI)
+  (begin
+    (allow file-ioctl (literal "/dev/tty") (regex "^/dev/ttys[0-9]+$"))
+    (deny file-ioctl (ioctl-command TIOCSTI))))
+(allow file-ioctl (literal "/dev/dtracehelper"))
 (allow pseudo-tty)
 (allow ipc-posix-sem)
 (allow ipc-posix-shm-read* (ipc-posix-name "apple.shm.notification_center"))
-(allow user-preference-read)
+(allow user-preference-read (preference-domain "kCFPreferencesAnyApplication"))
 (allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))
 (allow mach-lookup (global-name "com.apple.system.logger"))
 (allow mach-lookup (global-name "com.apple.system.notification_center"))
 (allow mach-lookup (global-name "com.apple.logd"))
-(allow mach-lookup (global-name "com.apple.diagnosticd"))
 (allow mach-lookup (global-name "com.apple.cfprefsd.agent"))
 (allow mach-lookup (global-name "com.apple.cfprefsd.daemon"))
 "#;
@@ -161,18 +183,22 @@ fn profile(
         .chain(installed.iter().map(String::as_str))
         .chain(programs.iter().copied());
     let places: Vec<&str> = places.collect();
-    text.add_rules("allow file-read* file-map-executable", "subpath", places.into_iter())?;
+    let readable = format!("allow {READS}");
+    text.add_rules(&readable, "subpath", places.into_iter())?;
     let folders = confinement.folders().iter().map(String::as_str);
-    text.add_rules("allow file-read* file-map-executable", "subpath", folders.clone())?;
-    text.add_rules("allow file-read*", "subpath", confinement.read_folders().iter().map(String::as_str))?;
+    text.add_rules(&readable, "subpath", folders.clone())?;
+    let reads = confinement.read_folders().iter().map(String::as_str);
+    text.add_rules("allow file-read* file-clone", "subpath", reads)?;
     if let Confinement::Project { network, loopback, caches, folders: tops, .. } = confinement {
         let caches = tool_caches(caches).flat_map(|cache| cache.reads).map(below);
         let caches: Vec<String> = caches.collect();
-        text.add_rules("allow file-read* file-map-executable", "subpath", caches.iter().map(String::as_str))?;
+        text.add_rules(&readable, "subpath", caches.iter().map(String::as_str))?;
         let temporary = temporary(private);
         let own = [private, &temporary];
-        text.add_rules("allow file-read* file-map-executable", "subpath", own.into_iter())?;
-        text.add_rules("allow file-write*", "subpath", folders.chain(own))?;
+        text.add_rules(&readable, "subpath", own.into_iter())?;
+        text.add_rules("allow file-write*", "subpath", folders.clone().chain(own))?;
+        // Nothing takes the place of a folder: a link there would lead the next run elsewhere.
+        text.add_rules("deny file-write-create file-write-unlink", "literal", folders.chain(own))?;
         text.protect(tops, survey)?;
         if *network {
             text.0.push_str(NETWORK);
@@ -181,21 +207,13 @@ fn profile(
             text.0.push_str(LOOPBACK);
         }
     }
+    let hidden = format!("deny {READS} file-write*");
     for place in protected_places(&user.home, &user.data) {
         for kind in ["literal", "subpath"] {
-            text.add_rules("deny file-read* file-write*", kind, [place.as_str()].into_iter())?;
+            text.add_rules(&hidden, kind, [place.as_str()].into_iter())?;
         }
     }
-    for (rule, places) in [("deny file-write*", &kept.pinned), ("deny file-read* file-write*", &kept.hidden)]
-    {
-        for place in places {
-            let place = place.to_str().ok_or("a file that a deny rule names has a name that is no text")?;
-            for filter in ["literal", "subpath"] {
-                text.add_rules(rule, filter, [place].into_iter())?;
-            }
-            text.keep_parents(place, confinement.folders())?;
-        }
-    }
+    text.withhold(kept, confinement.folders(), &hidden)?;
     // Nothing that runs with other rights than the person's.
     text.0.push_str("(deny file-write-setugid)\n");
     Ok(text.0)
@@ -226,17 +244,18 @@ impl ProfileText {
         for folder in folders {
             let folder = pattern(folder);
             for name in protected_names().filter(|name| *name != ".git") {
-                self.pattern("deny file-write*", &format!("^{folder}/(.*/)?{}(/|$)", pattern(name)))?;
+                self.pattern("deny file-write*", &format!("^{folder}/{BELOW}{}(/|$)", name_pattern(name)))?;
             }
             self.pattern(
                 "deny file-write-create file-write-unlink",
-                &format!("^{folder}/(.*/)?{}$", pattern(".git")),
+                &format!("^{folder}/{BELOW}{}$", name_pattern(".git")),
             )?;
-            let obeyed: Vec<String> = GIT_OBEYS.iter().map(|(name, _)| pattern(name)).collect();
-            let nests: Vec<String> = GIT_NESTS.iter().map(|name| format!("{}/.*", pattern(name))).collect();
+            let obeyed: Vec<String> = GIT_OBEYS.iter().map(|(name, _)| name_pattern(name)).collect();
+            let nests: Vec<String> =
+                GIT_NESTS.iter().map(|name| format!("{}/([^/]+/)*[^/]+", name_pattern(name))).collect();
             let in_git = format!(
-                "^{folder}/(.*/)?[^/]*{}/(({})/)?({})(/|$)",
-                pattern(".git"),
+                "^{folder}/{BELOW}[^/]*{}/(({})/)?({})(/|$)",
+                name_pattern(".git"),
                 nests.join("|"),
                 obeyed.join("|")
             );
@@ -256,6 +275,21 @@ impl ProfileText {
                 self.add_rules("deny file-write*", "subpath", [target].into_iter())?;
             }
             self.keep_parents(place, folders)?;
+        }
+        Ok(())
+    }
+
+    /// Denies what deny rules name. `hidden` is the rule for what may not be read.
+    fn withhold(&mut self, kept: &WithheldFiles, folders: &[String], hidden: &str) -> Result<(), String> {
+        for (rule, places) in [("deny file-write*", &kept.pinned), (hidden, &kept.hidden)] {
+            for place in places {
+                let place =
+                    place.to_str().ok_or("a file that a deny rule names has a name that is no text")?;
+                for filter in ["literal", "subpath"] {
+                    self.add_rules(rule, filter, [place].into_iter())?;
+                }
+                self.keep_parents(place, folders)?;
+            }
         }
         Ok(())
     }
@@ -298,6 +332,21 @@ fn pattern(text: &str) -> String {
         }
     }
     pattern
+}
+
+/// Returns a pattern for a name in every spelling that leads to it: for a new name the system does not yet know which one is
+/// stored.
+fn name_pattern(name: &str) -> String {
+    let Some(letter) = name.chars().next() else { return String::new() };
+    let (first, rest) = name.split_at(letter.len_utf8());
+    let begins = |group: &str| name.get(..group.len()).is_some_and(|own| own.eq_ignore_ascii_case(group));
+    let (single, several): (Vec<_>, Vec<_>) =
+        LETTER_GROUPS.iter().filter(|(_, group)| begins(group)).partition(|(_, group)| group.len() == 1);
+    let first = single.iter().fold(pattern(first), |own, (other, _)| format!("({own}|{other})"));
+    let mut spellings = vec![first + &name_pattern(rest)];
+    let others = several.iter().map(|(other, group)| (other, name.split_at(group.len()).1));
+    spellings.extend(others.map(|(other, rest)| format!("{other}{}", name_pattern(rest))));
+    if spellings.len() == 1 { spellings.remove(0) } else { format!("({})", spellings.join("|")) }
 }
 
 #[cfg(test)]
@@ -343,8 +392,20 @@ mod tests {
                 "user-preference-write",
                 "allow network",
                 "mach-register",
+                "diagnosticd",
             ] {
                 assert!(!text.contains(never), "{never}");
+            }
+            for always in [
+                "(deny file-link)",
+                "(deny file-clone)",
+                "(deny process-info-pidinfo)",
+                "(deny sysctl-read (sysctl-name-prefix \"kern.procargs\"))",
+                "(deny file-ioctl (ioctl-command TIOCSTI))",
+                "(extension \"com.apple.sandbox.pty\")",
+                "(deny file-read* file-map-executable file-clone file-write* (subpath \"/Users/u/.ssh\"))",
+            ] {
+                assert!(text.contains(always), "{always}");
             }
             let opened = text.matches('(').count() - text.matches("\\\\(").count();
             let closed = text.matches(')').count() - text.matches("\\\\)").count();
@@ -356,12 +417,15 @@ mod tests {
     fn look_writes_nothing_and_keys_are_denied_last() {
         let text = text(&Confinement::look_only(vec!["/Users/u".to_owned()]));
         assert!(!text.contains("allow file-write*"), "{text}");
-        let allowed = text.find("(allow file-read* file-map-executable (subpath \"/Users/u\"))").unwrap();
-        let denied = text.find("(deny file-read* file-write* (subpath \"/Users/u/.ssh\"))").unwrap();
-        assert!(allowed < denied, "the last rule decides");
-        assert!(text.contains(
-            "(deny file-read* file-write* (subpath \"/Users/u/Library/Application Support/Postern\"))"
-        ));
+        let allowed =
+            text.find("(allow file-read* file-map-executable file-clone (subpath \"/Users/u\"))").unwrap();
+        let hidden = |place: &str| {
+            let rule =
+                format!("(deny file-read* file-map-executable file-clone file-write* (subpath \"{place}\"))");
+            text.find(&rule).unwrap_or_else(|| panic!("{rule}: {text}"))
+        };
+        assert!(allowed < hidden("/Users/u/.ssh"), "the last rule decides");
+        hidden("/Users/u/Library/Application Support/Postern");
     }
 
     #[test]
@@ -371,13 +435,18 @@ mod tests {
         let denied = text.find("\\\\.[cC][lL][aA][uU][dD][eE](/|$)\"").unwrap();
         assert!(allowed < denied, "the last rule decides");
         for part in [
-            "(deny file-write-create file-write-unlink (regex \"^/[uU][sS][eE][rR][sS]/[uU]/[pP]/(.*/)?\\\\.[gG][iI][tT]$\"))",
-            "[hH][oO][oO][kK][sS]",
+            "(deny file-write-create file-write-unlink (regex \"^/[uU][sS][eE][rR][sS]/[uU]/[pP]/([^/]+/)*\\\\.[gG][iI][tT]$\"))",
+            "[hH][oO][oO]([kK]|\u{212a})([sS]|\u{17f})",
+            "\\\\.[vV]([sS]|\u{17f})[cC][oO][dD][eE]",
+            "([fF][iI][gG]|\u{fb01}[gG])",
             "[cC][oO][mM][mM][oO][nN][dD][iI][rR]",
             "(deny file-write-unlink (literal \"/Users/u/p/a\"))",
             "(deny file-write-unlink (literal \"/Users/u/p\"))",
             "(deny file-write* (subpath \"/Users/u/p/a/.vscode\"))",
-            "(deny file-read* file-write* (literal \"/Users/u/p/b/.env\"))",
+            "(deny file-read* file-map-executable file-clone file-write* (literal \"/Users/u/p/b/.env\"))",
+            "(deny file-write-create file-write-unlink (literal \"/Users/u/p\"))",
+            "(deny file-write-create file-write-unlink (literal \"/Users/u/Library/Caches/postern/1\"))",
+            "(deny file-write-create file-write-unlink (literal \"/Users/u/Library/Caches/postern/1.tmp\"))",
             "(deny file-write-unlink (literal \"/Users/u/p/b\"))",
             "(deny file-write* (literal \"/Users/u/p/x.lock\"))",
         ] {
@@ -410,6 +479,7 @@ mod tests {
         assert_eq!(quoted("/a\"b\\c").unwrap(), "\"/a\\\"b\\\\c\"");
         assert!(quoted("/a\nb").is_err() && quoted(&"a".repeat(1025)).is_err());
         assert_eq!(pattern("/a[b.c"), "/[aA]\\[[bB]\\.[cC]");
+        assert_eq!(name_pattern("a.st"), "[aA]\\.(([sS]|\u{17f})[tT]|\u{fb05}|\u{fb06})");
         let folders = vec!["/Users/u/x\")(allow default)(\"".to_owned()];
         let text = text(&Confinement::look_only(folders));
         assert!(text.contains("(subpath \"/Users/u/x\\\")(allow default)(\\\"\"))"), "{text}");

@@ -1,5 +1,6 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
+use super::envrc::{ENVRC, files_read};
 use super::git_config::{GitConfig, settings_of};
 use crate::resolve::lexical;
 use crate::small_file::{open_no_link, read_bytes};
@@ -136,7 +137,7 @@ impl SurveyWalk<'_> {
                 self.add_nested(&folder, &mut open);
                 continue;
             }
-            let parent = folder.file_name().unwrap_or_default().to_string_lossy();
+            let parent = last_names(&folder);
             let mut parts = BTreeSet::new();
             self.for_entries(&folder, |walk, (name, kind)| {
                 // Some file systems ignore case, and git with them.
@@ -227,6 +228,9 @@ impl SurveyWalk<'_> {
                 open.push_back(inner);
             }
         }
+        if name.eq_ignore_ascii_case(ENVRC) {
+            files_read(&path).iter().for_each(|read| self.add_named(read));
+        }
         self.found.add_if_there(path);
     }
 
@@ -310,6 +314,13 @@ type StepsReader = fn(&Path, &[u8]) -> Vec<Vec<u8>>;
 const LONGEST_REBASE: u64 = 4 << 20;
 /// Links on the way to one place.
 const MOST_LINKS: usize = 40;
+
+/// Returns the last two names of a folder's path.
+fn last_names(folder: &Path) -> String {
+    let mut names: Vec<_> = folder.iter().rev().take(2).map(OsStr::to_string_lossy).collect();
+    names.reverse();
+    names.join("/")
+}
 
 /// Returns true if a path lies in a folder of git's name, or is one.
 fn is_in_git(below: &Path) -> bool {

@@ -58,6 +58,8 @@ fn docker(channel: SandboxChannel<'_>) -> String {
 # current folder, under its own name: the host runs commands in the folder that
 # postern-run names. Not in a folder that holds
 # {data}.
+# Your own git, editor and shell obey what it leaves there (.git, .vscode, .envrc):
+# give it a clone of its own, or mount these read-only as well.
 # Your own uid inside, so that it may connect.
 # {note}
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
@@ -120,9 +122,13 @@ fn bwrap_lines(channel: SandboxChannel<'_>) -> String {
 # current folder to work in, under its own name: the host runs commands in the
 # folder that postern-run names. Not in a folder that holds
 # {data}.
+# Read-only in it is what your own git, editor and shell obey, where it is there.
+# What it makes anew they obey as well: a clone of its own is safer.
 bwrap --unshare-all --die-with-parent --new-session --clearenv \
   --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
   --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" "$PWD" --chdir "$PWD" \
+  --ro-bind-try "$PWD/.git" "$PWD/.git" --ro-bind-try "$PWD/.envrc" "$PWD/.envrc" \
+  --ro-bind-try "$PWD/.vscode" "$PWD/.vscode" --ro-bind-try "$PWD/.idea" "$PWD/.idea" \
   --ro-bind {folder} {INSIDE} \
   --ro-bind "$(command -v postern-run)" /opt/postern/postern-run \
   --setenv PATH /opt/postern:/usr/bin:/bin --setenv HOME /tmp --setenv TERM "${{TERM:-dumb}}" \
@@ -136,8 +142,8 @@ fn sandbox_exec(channel: SandboxChannel<'_>) -> String {
     let (profile, inside) = (profile(channel), quoted(channel.folder));
     format!(
         r#"# No network but the channel; reads the system and the current folder, writes to
-# the current folder and to a temporary folder of its own. Signals reach what
-# runs in the same sandbox alone.
+# the current folder, except what your git, editor and shell obey in it, and to a
+# temporary folder of its own. Signals reach what runs in the same sandbox alone.
 cat > postern.sb <<'PROFILE'
 {profile}PROFILE
 TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \
@@ -149,6 +155,9 @@ TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside
 
 /// Returns the profile for `sandbox-exec -f`, with the parameters `FOLDER` (working folder), `TMP` (temporary
 /// folder) and `RUN` (`postern-run`), all real paths.
+///
+/// Clones, links and the facts of other processes are denied by name: `(deny default)` leaves them allowed. Terminals are
+/// its own, and the one that it was started in; nothing types into that where the system has a name for typing.
 ///
 /// Metadata of the home folder's ancestors stay readable, because programs that resolve their own folder do not
 /// start otherwise. Apple's shims find their programs in the files `xcrun_db`.
@@ -162,18 +171,29 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
 (deny default)
 (import "system.sb")
 (allow process-exec process-fork sysctl-read)
+(deny sysctl-read (sysctl-name-prefix "kern.procargs"))
 (allow signal (target same-sandbox))
+(deny process-info*)
+(deny process-info-pidinfo)
+(allow process-info* process-info-pidinfo (target same-sandbox))
+(deny file-link file-clone)
 (allow file-read-metadata)
-(allow file-read*
+(allow file-read* file-clone
   (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library")
   (subpath "/opt") (subpath "/private/etc") (subpath "/private/var/db") (subpath "/dev"))
 (allow file-write* (literal "/dev/null") (literal "/dev/stdout") (literal "/dev/stderr"))
 (allow pseudo-tty)
-(allow file-read* file-write* file-ioctl (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))
-(deny file-read* file-write* (subpath {home}))
-(allow file-read* file-write* (subpath (param "FOLDER")) (subpath (param "TMP")))
-(deny file-read* file-write* (subpath {data}) (subpath {all}))
-(deny file-read* file-write* (regex #"/xcrun_db[^/]*$"))
+(deny file-read* file-write* (regex #"^/dev/ttys[0-9]+$"))
+(allow file-read* file-write* file-ioctl (literal "/dev/tty") (literal "/dev/ptmx")
+  (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
+(allow file-ioctl (regex #"^/dev/ttys[0-9]+$"))
+(if (defined? 'TIOCSTI) (deny file-ioctl (ioctl-command TIOCSTI)))
+(deny file-read* file-write* file-clone (subpath {home}))
+(allow file-read* file-write* file-clone (subpath (param "FOLDER")) (subpath (param "TMP")))
+(deny file-write* (regex #"/\.([gG][iI][tT]|[eE][nN][vV][rR][cC]|[vV][sS][cC][oO][dD][eE]|[iI][dD][eE][aA])(/|$)"))
+(deny file-write-create file-write-unlink (literal (param "FOLDER")) (literal (param "TMP")))
+(deny file-read* file-write* file-clone (subpath {data}) (subpath {all}))
+(deny file-read* file-write* file-clone (regex #"/xcrun_db[^/]*$"))
 (allow file-read* (subpath {folder}) (literal (param "RUN")))
 (allow file-read-metadata
   (path-ancestors (param "FOLDER")) (path-ancestors (param "RUN")) (path-ancestors {socket}))
@@ -299,16 +319,23 @@ mod tests {
         assert!(!text.contains("signal sysctl") && !text.contains("process-fork signal"), "{text}");
         at("(allow signal (target same-sandbox))");
         at("(allow pseudo-tty)");
+        for denied in ["file-link file-clone", "process-info-pidinfo", "file-ioctl (ioctl-command TIOCSTI)"] {
+            at(&format!("(deny {denied})"));
+        }
         // The last rule that matches holds.
-        let home_denied = at("(deny file-read* file-write* (subpath \"/Users/Anna Muster\"))");
+        let home_denied = at("(deny file-read* file-write* file-clone (subpath \"/Users/Anna Muster\"))");
         let temporary = at("(subpath (param \"TMP\"))");
         let data_denied = at(
-            "(deny file-read* file-write* (subpath \"/Users/Anna Muster/Library/Application Support/Postern\") \
+            "(deny file-read* file-write* file-clone (subpath \"/Users/Anna Muster/Library/Application Support/Postern\") \
              (subpath \"/Users/Anna Muster/.postern/s\"))",
         );
         assert!(data_denied < at("(allow file-read* (subpath \"/Users/Anna Muster/.postern/s/main\")"));
         assert!(home_denied < temporary && temporary < data_denied);
-        assert!(temporary < at("(deny file-read* file-write* (regex #\"/xcrun_db[^/]*$\"))"));
+        assert!(
+            temporary < at("(deny file-write* (regex #\"/\\.([gG][iI][tT]|"),
+            "what git obeys is not written"
+        );
+        assert!(temporary < at("(deny file-read* file-write* file-clone (regex #\"/xcrun_db[^/]*$\"))"));
         assert!(
             data_denied < at("(path-ancestors (param \"FOLDER\"))"),
             "or no program starts that asks where it is"

@@ -33,7 +33,7 @@ pub fn is_git_folder(has: impl Fn(&str) -> bool) -> bool {
     has("HEAD") && (has("objects") && has("refs") || has("commondir"))
 }
 
-/// Returns true if an entry is a protected place in any folder, by its name and that of its folder.
+/// Returns true if an entry is a protected place in any folder, by its name and the last two of its folder.
 pub fn is_protected_entry(folder: &str, name: &str) -> bool {
     if name.is_ascii() {
         return is_entry(folder, name);
@@ -59,9 +59,16 @@ fn is_entry(folder: &str, name: &str) -> bool {
     let known = name.bytes().next().is_some_and(|letter| FIRST[usize::from(letter)]);
     known
         && protected_names().any(|place| match place.rsplit_once('/') {
-            Some((parent, last)) => last.eq_ignore_ascii_case(name) && parent.eq_ignore_ascii_case(folder),
+            Some((above, last)) => last.eq_ignore_ascii_case(name) && ends_with(folder, above),
             None => place.eq_ignore_ascii_case(name),
         })
+}
+
+/// Returns true if a folder's path ends with these names, ignoring case.
+fn ends_with(folder: &str, names: &str) -> bool {
+    let Some(at) = folder.len().checked_sub(names.len()) else { return false };
+    let Some((before, end)) = folder.split_at_checked(at) else { return false };
+    end.eq_ignore_ascii_case(names) && (before.is_empty() || before.ends_with('/'))
 }
 
 /// Returns true if protected places in any folder lie in entries of this name, which is none itself (`.github` of `.github/hooks`).
@@ -132,12 +139,25 @@ mod tests {
             ("mise", "config.toml"),
             ("p", "lefthook-local.yml"),
             (".hg", "sharedpath"),
+            (".jj/repo", "config.toml"),
+            ("_Darcs/prefs", "defaults"),
+            (".config/mise", "conf.d"),
+            ("p/.hg", "hgrc"),
+            ("p", ".RData"),
+            ("p", ".devcontainer.json"),
+            ("p", ".v\u{17f}code"),
         ] {
             assert!(is_protected_entry(folder, name), "{folder}/{name}");
         }
-        for (folder, name) in
-            [("p", "hooks"), ("p", "src"), ("p", ".gitignore"), (".github", "workflows"), ("p", "git")]
-        {
+        for (folder, name) in [
+            ("p", "hooks"),
+            ("p", "src"),
+            ("p", ".gitignore"),
+            (".github", "workflows"),
+            ("p", "git"),
+            ("src/repo", "config.toml"),
+            ("x.hg", "hgrc"),
+        ] {
             assert!(!is_protected_entry(folder, name), "{folder}/{name}");
         }
     }

@@ -75,6 +75,11 @@ const REFUSED: &[&str] = &[
     "mkdir -p .claude && echo x > .claude/settings.json && test ! -w .claude/settings.json",
     "exec 3<>/dev/tcp/127.0.0.1/$PORT",
     "kill -0 $OUTSIDE",
+    "cp -c ../home/.ssh/id_rsa k && cat k",
+    "cp -c ../other/b c && cat c",
+    "mv \"$TMPDIR\" t",
+    "mkdir .v\u{17f}code && echo x > .vscode/tasks.json",
+    "exec 3<>/dev/ttys000",
 ];
 
 async fn ended(place: &Place, text: &str, confinement: &Confinement, port: u16) -> (bool, String) {
