@@ -100,7 +100,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 /// Every word, file and folder of it is known, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
-        let known = |word: &Word| word.value.is_some();
+        let known = |word: &Word| word.value.is_some() || stops_at_port(step, &word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
             && step
@@ -111,6 +111,22 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
             && is_held_in_place(facts, &step.dir)
     };
     facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
+}
+
+/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`.
+fn stops_at_port(step: &Step, raw: &str) -> bool {
+    let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
+    let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
+    let is_port = |word: &str| {
+        let number = word.trim_start_matches("-ti").trim_start_matches("-i");
+        let number = number.trim_start_matches("tcp").trim_start_matches("TCP").strip_prefix(':');
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_option = |word: &str| ["-t", "-i", "-ti", "-sTCP:LISTEN", "2>/dev/null"].contains(&word);
+    step.program() == Some("kill")
+        && words.iter().any(|word| is_port(word))
+        && words.iter().any(|word| *word == "-t" || word.starts_with("-ti"))
+        && words.iter().all(|word| is_port(word) || is_option(word))
 }
 
 fn to_hex(bytes: &[u8]) -> String {

@@ -142,6 +142,33 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
                 "gh api repos/o/r/pulls/3/comments --field in_reply_to=5 repos/o/r/merges",
             ],
         ),
+        (
+            "gh api repos/o/r/pulls/1/comments/2/replies -X POST -f body=x",
+            "command: gh api repos/o/r/pulls/*/comments/*/replies -X POST -f * pinned",
+            vec!["gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y"],
+            vec![
+                "gh api repos/o/r/pulls/3/comments/4/replies -X PATCH -f body=y",
+                "gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y -X DELETE",
+                "gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y --method=PUT",
+                "gh api repos/o/r/pulls/3/merge -X POST -f body=y",
+            ],
+        ),
+        (
+            "gh api graphql -f query='{ viewer { login } }'",
+            "command: gh api graphql -f * pinned",
+            vec![
+                "gh api graphql -f query='query($n: Int!) { x(n: $n) { id } }' -F n=3",
+                "gh api graphql -f query=' { rateLimit { cost } }' --jq .data",
+            ],
+            vec![
+                "gh api graphql -f query='mutation { x }'",
+                "gh api graphql -f query='query A { x } mutation B { y }'",
+                "gh api graphql -f query='{ x }' -f query='mutation { y }'",
+                "gh api graphql -f query='{ x }' -F query=@file",
+                "gh api graphql -f query=\"$(cat q)\"",
+                "gh api graphql -f query='{ x }' --hostname h.example",
+            ],
+        ),
     ] {
         let offers = scene().with_shell_text(text).offers();
         assert_eq!(shown(&offers)[0], expected, "{text}");
@@ -161,9 +188,26 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
         "gh api repos/o/r/issues -f a=b -H 'X: y'",
         "gh api repos/o/r/issues -f a=b --hostname h.example",
         "gh api repos/o/r/pulls/1 -X DELETE",
+        "gh api repos/o/r/pulls/1 -X PATCH -f state=closed",
     ] {
         let offers = shown(&scene().with_shell_text(text).offers());
         assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
+    }
+}
+
+#[test]
+fn a_job_is_stopped_by_the_variable_that_keeps_its_number() {
+    let first = |text: &str| {
+        let scene = Scene::new().program("/usr/bin/kill", "kill").with_allow_rule("ls *");
+        shown(&scene.with_shell_text(text).offers()).first().cloned()
+    };
+    let expected = Some("command: kill * pinned".to_owned());
+    assert_eq!(first("ls & kill $!"), expected);
+    for text in ["ls & P=$!; kill $P", "ls & P=\"$!\"\nkill \"$P\"", "ls & P=$!; kill ${P} 2>/dev/null"] {
+        assert_eq!(first(text), expected, "{text}");
+    }
+    for text in ["P=$(cat f); kill $P", "ls & P=$!; read P < f; kill $P", "ls & P=$!; P=$X; kill $P"] {
+        assert_ne!(first(text), expected, "{text}");
     }
 }
 
