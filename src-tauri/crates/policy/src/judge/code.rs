@@ -100,7 +100,8 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 /// Every word, file and folder of it is known, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
-        let known = |word: &Word| word.value.is_some() || stops_at_port(step, &word.raw);
+        let same = |raw: &str| stops_at_port(step, raw) || names_folder(facts, raw);
+        let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
             && step
@@ -111,6 +112,15 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
             && is_held_in_place(facts, &step.dir)
     };
     facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
+}
+
+/// Returns true for a word that begins with the folder of the run, in quotes, and is written out behind it: `"$PWD":/app`.
+fn names_folder(facts: &Facts<'_>, raw: &str) -> bool {
+    let begins = ["\"$PWD", "\"${PWD}", "\"$(pwd)"];
+    let behind = begins.iter().find_map(|begin| raw.strip_prefix(*begin));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/.:_-,=\"".contains(c);
+    let ends = |rest: &str| rest.starts_with(['"', '/', ':']) && rest.chars().all(plain);
+    behind.is_some_and(ends) && !facts.reading.text.contains("PWD=")
 }
 
 /// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`.

@@ -148,6 +148,21 @@ fn what_uses_a_port_is_stopped_by_the_whole_line() {
 }
 
 #[test]
+fn the_folder_of_the_run_is_offered_with_the_whole_line() {
+    holds_for_itself_alone(
+        "docker run --rm -v \"$PWD\":/app node npm test",
+        &["docker run --rm -v \"$HOME\":/app node npm test", "docker run --rm -v \"$PWD\":/ node npm test"],
+    );
+    for text in [
+        "docker run -v $PWD:/app node npm test",
+        "docker run -v \"$PWDX\":/app node npm test",
+        "docker run -v \"$PWD$x\":/app node npm test",
+    ] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn a_step_that_takes_commands_by_a_pipe_is_offered_with_the_whole_line() {
     for (text, command) in [
         ("cat ok.sh | ssh host", "ssh host"),
