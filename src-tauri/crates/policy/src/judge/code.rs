@@ -100,7 +100,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 /// Every word, file and folder of it is known, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
-        let same = |raw: &str| stops_at_port(step, raw) || names_folder(facts, raw);
+        let same = |raw: &str| stops_at_port(step, raw) || names_folder(facts, raw) || asks_server(step, raw);
         let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
@@ -121,6 +121,18 @@ fn names_folder(facts: &Facts<'_>, raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/.:_-,=\"".contains(c);
     let ends = |rest: &str| rest.starts_with(['"', '/', ':']) && rest.chars().all(plain);
     behind.is_some_and(ends) && !facts.reading.text.contains("PWD=")
+}
+
+/// Returns true for what a server is asked, with a `?` without quotes: a file could only put one other letter in its place.
+fn asks_server(step: &Step, raw: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-?=%,+@".contains(c);
+    let is = |at: usize, text: &str| step.argv.get(at).is_some_and(|word| word.raw == text);
+    let asked = match step.program() {
+        Some("curl") => raw.starts_with("http://") || raw.starts_with("https://"),
+        Some("gh") => is(1, "api") && is(2, raw) && raw.starts_with(|c: char| c.is_ascii_alphanumeric()),
+        _ => false,
+    };
+    asked && raw.chars().all(plain)
 }
 
 /// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`.

@@ -163,6 +163,24 @@ fn the_folder_of_the_run_is_offered_with_the_whole_line() {
 }
 
 #[test]
+fn what_a_server_is_asked_is_offered_with_the_whole_line() {
+    holds_for_itself_alone(
+        "curl -s https://x.com/a?b=1 | python3 -c 'print(1)'",
+        &[
+            "curl -s https://x.com/a?b=2 | python3 -c 'print(1)'",
+            "curl -s https://x.com/a?b=1 | python3 -c 'print(2)'",
+        ],
+    );
+    for text in [
+        "cat src/a?b | python3 -c 'print(1)'",
+        "curl -s https://x.com/a*b | python3 -c 'print(1)'",
+        "curl -o a/b?c https://x.com | python3 -c 'print(1)'",
+    ] {
+        assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
+    }
+}
+
+#[test]
 fn a_step_that_takes_commands_by_a_pipe_is_offered_with_the_whole_line() {
     for (text, command) in [
         ("cat ok.sh | ssh host", "ssh host"),
