@@ -104,12 +104,27 @@ fn only_what_names_everything_is_offered_by_its_words() {
     }
 }
 
+fn github() -> Scene {
+    Scene::new().program("/usr/bin/gh", "gh").with_allow_rule("cat *")
+}
+
+/// Asserts the first offer for a call of GitHub, and what its rule allows and asks about.
+fn saves_by_its_words(text: &str, expected: &str, allowed: &[&str], asked: &[&str]) {
+    let offers = github().with_shell_text(text).offers();
+    assert_eq!(shown(&offers)[0], expected, "{text}");
+    let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };
+    let judged =
+        |text: &str| github().with_rule(saved.clone()).with_shell_text(text).judge_request().decision;
+    for text in allowed {
+        assert_eq!(judged(text), Decision::Allow, "{text}");
+    }
+    for text in asked {
+        assert_eq!(judged(text), Decision::Ask, "{text}");
+    }
+}
+
 #[test]
 fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
-    let scene = || Scene::new().program("/usr/bin/gh", "gh").with_allow_rule("cat *");
-    let judged = |saved: &Rule, text: &str| {
-        scene().with_rule(saved.clone()).with_shell_text(text).judge_request().decision
-    };
     for (text, expected, allowed, asked) in [
         (
             "gh api repos/o/r/pulls/1/comments/23/replies -f body='Fixed in 4'",
@@ -142,6 +157,27 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
                 "gh api repos/o/r/pulls/3/comments --field in_reply_to=5 repos/o/r/merges",
             ],
         ),
+    ] {
+        saves_by_its_words(text, expected, &allowed, &asked);
+    }
+    for text in [
+        "gh api graphql -f query='mutation {x}'",
+        "gh api repos/o/r/issues -F body=@notes",
+        "gh api repos/o/r/issues --input notes",
+        "gh api repos/o/r/issues -f a=b -F body=@notes",
+        "gh api repos/o/r/issues -f a=b -H 'X: y'",
+        "gh api repos/o/r/issues -f a=b --hostname h.example",
+        "gh api repos/o/r/pulls/1 -X DELETE",
+        "gh api repos/o/r/pulls/1 -X PATCH -f state=closed",
+    ] {
+        let offers = shown(&github().with_shell_text(text).offers());
+        assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
+    }
+}
+
+#[test]
+fn a_post_and_a_question_to_graphql_are_offered_by_their_words() {
+    for (text, expected, allowed, asked) in [
         (
             "gh api repos/o/r/pulls/1/comments/2/replies -X POST -f body=x",
             "command: gh api repos/o/r/pulls/*/comments/*/replies -X POST -f * pinned",
@@ -170,28 +206,7 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
             ],
         ),
     ] {
-        let offers = scene().with_shell_text(text).offers();
-        assert_eq!(shown(&offers)[0], expected, "{text}");
-        let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };
-        for text in allowed {
-            assert_eq!(judged(&saved, text), Decision::Allow, "{text}");
-        }
-        for text in asked {
-            assert_eq!(judged(&saved, text), Decision::Ask, "{text}");
-        }
-    }
-    for text in [
-        "gh api graphql -f query='mutation {x}'",
-        "gh api repos/o/r/issues -F body=@notes",
-        "gh api repos/o/r/issues --input notes",
-        "gh api repos/o/r/issues -f a=b -F body=@notes",
-        "gh api repos/o/r/issues -f a=b -H 'X: y'",
-        "gh api repos/o/r/issues -f a=b --hostname h.example",
-        "gh api repos/o/r/pulls/1 -X DELETE",
-        "gh api repos/o/r/pulls/1 -X PATCH -f state=closed",
-    ] {
-        let offers = shown(&scene().with_shell_text(text).offers());
-        assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
+        saves_by_its_words(text, expected, &allowed, &asked);
     }
 }
 
