@@ -1,5 +1,7 @@
 //! Bounds that keep both parsers fast and off the end of the stack: text beyond them is not parsed at all.
 
+use super::quoted_bodies::without_quoted_bodies;
+
 /// Highest cost of reading a request, in [`reading_cost`]'s units, the texts inside its text included: some 2 ms on a
 /// slow machine.
 pub(super) const MOST_COST: usize = 2_400;
@@ -37,7 +39,8 @@ pub(super) fn reading_cost(text: &str) -> usize {
     let mut meter =
         CostMeter { rest: text, before: ' ', quote: Quote::None, pending: Vec::new(), cost: SET_UP };
     meter.cost += text.len() / BYTES_A_UNIT;
-    if text.contains("((") || text.contains("$[") {
+    let parsed = without_quoted_bodies(text);
+    if parsed.contains("((") || parsed.contains("$[") {
         meter.quote = Quote::Lost;
     }
     while let Some(c) = meter.rest.chars().next().filter(|_| meter.cost <= MOST_COST) {
@@ -148,7 +151,8 @@ fn weight(c: char, before: char) -> usize {
 
 /// Returns true if a text is simple enough to be parsed.
 pub(super) fn within(text: &str) -> bool {
-    brackets(text) && words_in_bounds(text) && counts(text)
+    let parsed = without_quoted_bodies(text);
+    brackets(&parsed) && words_in_bounds(&parsed) && counts(&parsed)
 }
 
 fn counts(text: &str) -> bool {
@@ -260,6 +264,17 @@ mod tests {
         for trick in ["\"\\\"\"; ", "$'\\''; ", "cat <<E\n'\nE\n", "echo $((1<<E))\n", "\\'; ", "${x:-'} '"] {
             assert!(!fits(&format!("{trick}{words}")), "{trick:?} opens nothing that stays open");
         }
+    }
+
+    #[test]
+    fn code_that_is_written_to_a_file_nests_nothing() {
+        let code =
+            "    if (a) { f((x) => `${x} << 1`); }\n    for (const b of c) { case((d)); }\n".repeat(25);
+        assert!(fits(&format!("cat <<'EOF' > src/app/[id]/page.tsx\n{code}EOF")));
+        assert!(fits(&format!("mkdir -p src && cat > src/a.ts << 'EOF'\n{code}EOF\ncat src/a.ts")));
+        assert!(!fits(&format!("cat > src/a.ts << EOF\n{code}EOF")), "code in it may be run");
+        assert!(!fits(&format!("echo $((1<<'EOF'\n{code}EOF")), "no document");
+        assert!(!fits(&format!("cat <<'EOF'\nEOF\n{code}")), "behind it");
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod heredocs;
 mod newlines;
 mod output;
 mod qualifiers;
+mod quoted_bodies;
 mod redirect;
 mod scanned;
 mod scanner;

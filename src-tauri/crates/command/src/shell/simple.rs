@@ -129,31 +129,43 @@ impl Walk<'_> {
             && expressions.iter().all(|span| self.arithmetic(span).is_ok())
     }
 
-    /// Returns the directory after `cd` with these arguments: one of a few where they are a variable that is
-    /// written out.
+    /// Returns the directory after `cd` with these arguments: one of a few where a variable that is written out ends them.
     fn moved_to(&self, args: &[Arg], from: &Dir) -> Dir {
-        let variable = |arg: &Arg| {
-            let raw = arg.word.raw.strip_prefix("\"$")?.strip_suffix('"')?.to_owned();
-            let name =
-                raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(&raw).to_owned();
-            is_name(&name).then_some(name)
-        };
         if let [_, to] = args
-            && let Some(all) = variable(to).and_then(|name| self.variables.written_out(&name))
             && to.known_value().is_none()
+            && let Some((unset, places)) = self.folders_of(&to.word.raw)
         {
             // Where it is not set, `cd ""` stays.
-            let places = all.iter().map(|place| Some(flow::changed(from, &[Some(place)])));
-            return flow::folder_at(places.fold(Some(from.clone()), flow::join_folders));
+            let unset =
+                if unset.is_empty() { from.clone() } else { flow::changed(from, &[Some(unset.as_str())]) };
+            let places = places.iter().map(|place| Some(flow::changed(from, &[Some(place.as_str())])));
+            return flow::folder_at(places.fold(Some(unset), flow::join_folders));
         }
-        // Without quotes `IFS` decides what becomes of a variable.
+        // Without quotes `IFS` decides what becomes of a variable, and where it is not set `cd` goes home.
         let whole = |arg: &&Arg| {
             let raw = arg.word.raw.as_str();
-            !raw.contains('$') || ["\"", "$HOME", "${HOME}"].iter().any(|start| raw.starts_with(start))
+            !raw.contains('$')
+                || ["\"", "$HOME", "${HOME}"].iter().any(|start| raw.starts_with(start))
+                || raw.starts_with(|c: char| c.is_ascii_alphanumeric()) && !self.text.contains("IFS")
         };
         let values: Vec<Option<&str>> =
             args.iter().skip(1).map(|arg| Some(arg).filter(whole)?.known_value()).collect();
         flow::changed(from, &values)
+    }
+
+    /// Returns the folders that a word with a variable at its end may name, and first the one where it is not set: `"$d"`,
+    /// `packages/$d`.
+    fn folders_of(&self, raw: &str) -> Option<(String, Vec<String>)> {
+        let quoted = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let (start, variable) = quoted.unwrap_or(raw).split_once('$')?;
+        let name = match variable.strip_prefix('{') {
+            Some(braced) => braced.strip_suffix('}')?,
+            None => variable,
+        };
+        let plain = start.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+        let whole = quoted.is_some() || !start.is_empty() && !self.text.contains("IFS");
+        let all = self.variables.written_out(name).filter(|_| is_name(name) && plain && whole)?;
+        Some((start.to_owned(), all.iter().map(|value| format!("{start}{value}")).collect()))
     }
 
     /// Reads a call, but only once it is known what the line makes of its variables.

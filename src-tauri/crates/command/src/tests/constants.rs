@@ -108,8 +108,23 @@ fn a_loop_that_does_not_move_runs_where_the_line_is() {
         assert_eq!(dir(text), Dir::Under("sub".to_owned()), "{text}");
     }
     assert_eq!(dir("D=sub; cd \"$D/x\" && ls"), Dir::Under("sub/x".to_owned()));
+    assert_eq!(dir("D=sub; cd packages/$D && ls"), Dir::Under("packages/sub".to_owned()));
+    let packages = Dir::OneOf(["packages", "packages/api", "packages/web"].map(str::to_owned).to_vec());
+    for text in [
+        "for p in web api; do (cd packages/$p && ls); done",
+        "for p in web api; do (cd \"packages/${p}\" && ls) || exit 1; done",
+    ] {
+        assert_eq!(dir(text), packages, "where it is not set too: {text}");
+    }
     for text in [
         "D=sub; cd $D && ls",
+        "IFS=e; D=web; cd packages/$D && ls",
+        "IFS=e; for p in web api; do (cd packages/$p && ls); done",
+        "for p in web api; do (cd packages/$p$x && ls); done",
+        "for p in web api; do (cd packages/$p/$x && ls); done",
+        "for p in web ../api; do (cd packages/$p && ls); done",
+        "for p in web *; do (cd packages/$p && ls); done",
+        "for p in web api; do (cd $p && ls); done",
         "cd sub && for d in a b; do ls; cd $d; done",
         "cd sub && for d in a b; do ls; pushd $d; done",
         "cd sub && for d in a b; do ls; command cd $d; done",

@@ -170,7 +170,7 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         }
         CommandEffect::Read { paths } => objects(begun.literal("read "), paths, "files"),
         CommandEffect::Write { paths } => {
-            add_scope(objects(begun.literal("write "), paths, "files"), rated.scope)
+            add_scope(objects(begun.literal("write "), paths, "files"), rated.scope, paths)
         }
         CommandEffect::Delete { paths, recursive, found } => {
             deletion(begun, rated, paths, *recursive && !found)
@@ -253,13 +253,18 @@ fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
 
 fn add_folder(said: Sentence, folder: Option<&str>, scope: EffectScope) -> Sentence {
     match folder {
-        Some(folder) => add_scope(said.literal(" in ").code(folder), scope),
+        Some(folder) => add_scope(said.literal(" in ").code(folder), scope, &[]),
         None => said,
     }
 }
 
-fn add_scope(said: Sentence, scope: EffectScope) -> Sentence {
+/// Adds that paths lie outside of the agent's folders, or that they may where only the run tells them.
+fn add_scope(said: Sentence, scope: EffectScope, paths: &[String]) -> Sentence {
+    let is_open = |path: &String| path.contains(['$', '`']);
     match scope {
+        EffectScope::Outside if !paths.is_empty() && paths.iter().all(is_open) => {
+            said.literal(", perhaps outside of its folders")
+        }
         EffectScope::Outside => said.literal(", outside of its folders"),
         EffectScope::Inside | EffectScope::Machine | EffectScope::Remote => said,
     }
@@ -282,7 +287,7 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], whole: bool)
             }
         }
     };
-    add_scope(said, rated.scope)
+    add_scope(said, rated.scope, paths)
 }
 
 /// Returns a number of bytes in words, as file managers show it.

@@ -259,6 +259,19 @@ fn every_kind_of_effect_has_its_words() {
     }
 }
 
+#[test]
+fn a_path_that_only_the_run_tells_is_not_said_to_lie_outside() {
+    for (path, expected) in [
+        ("notes/$(date +%F).md", "write `notes/$(date +%F).md`, perhaps outside of its folders"),
+        ("/Users/u/other/a", "write `/Users/u/other/a`, outside of its folders"),
+    ] {
+        let write = CommandEffect::Write { paths: vec![path.to_owned()] };
+        let outside = RatedEffect { scope: EffectScope::Outside, ..rated(write, RiskLevel::NeedsReview) };
+        let said = headline(&crate::piece::to_pieces("builder"), &risk(vec![outside]), &[]);
+        assert_eq!(pieces_to_text(&said), format!("builder wants to {expected}"));
+    }
+}
+
 fn risk(effects: Vec<RatedEffect>) -> Risk {
     Risk { level: effects.first().map_or(RiskLevel::Safe, |first| first.level), effects }
 }

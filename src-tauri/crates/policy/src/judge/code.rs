@@ -100,7 +100,8 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 /// Every word, file and folder of it is known, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
-        let known = |word: &Word| word.value.is_some();
+        let same = |raw: &str| stops_at_port(step, raw) || names_folder(facts, raw) || asks_server(step, raw);
+        let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
             && step
@@ -111,6 +112,43 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
             && is_held_in_place(facts, &step.dir)
     };
     facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
+}
+
+/// Returns true for a word that begins with the folder of the run, in quotes, and is written out behind it: `"$PWD":/app`.
+fn names_folder(facts: &Facts<'_>, raw: &str) -> bool {
+    let begins = ["\"$PWD", "\"${PWD}", "\"$(pwd)"];
+    let behind = begins.iter().find_map(|begin| raw.strip_prefix(*begin));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/.:_-,=\"".contains(c);
+    let ends = |rest: &str| rest.starts_with(['"', '/', ':']) && rest.chars().all(plain);
+    behind.is_some_and(ends) && !facts.reading.text.contains("PWD=")
+}
+
+/// Returns true for what a server is asked, with a `?` without quotes: a file could only put one other letter in its place.
+fn asks_server(step: &Step, raw: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-?=%,+@".contains(c);
+    let is = |at: usize, text: &str| step.argv.get(at).is_some_and(|word| word.raw == text);
+    let asked = match step.program() {
+        Some("curl") => raw.starts_with("http://") || raw.starts_with("https://"),
+        Some("gh") => is(1, "api") && is(2, raw) && raw.starts_with(|c: char| c.is_ascii_alphanumeric()),
+        _ => false,
+    };
+    asked && raw.chars().all(plain)
+}
+
+/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`.
+fn stops_at_port(step: &Step, raw: &str) -> bool {
+    let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
+    let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
+    let is_port = |word: &str| {
+        let number = word.trim_start_matches("-ti").trim_start_matches("-i");
+        let number = number.trim_start_matches("tcp").trim_start_matches("TCP").strip_prefix(':');
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_option = |word: &str| ["-t", "-i", "-ti", "-sTCP:LISTEN", "2>/dev/null"].contains(&word);
+    step.program() == Some("kill")
+        && words.iter().any(|word| is_port(word))
+        && words.iter().any(|word| *word == "-t" || word.starts_with("-ti"))
+        && words.iter().all(|word| is_port(word) || is_option(word))
 }
 
 fn to_hex(bytes: &[u8]) -> String {

@@ -2,6 +2,7 @@
 
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
+use super::shell_values::{is_listed, is_number};
 use super::subject::StepSubject;
 use crate::cause::Gap;
 use crate::facts::{Facts, TargetPath};
@@ -146,9 +147,9 @@ fn changes_by_argument(way: &UnsafeArg) -> bool {
     matches!(way.effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
 }
 
-/// Returns true for a call of GitHub's API that sends what is written out in the command and nothing else.
+/// Returns true for a call of GitHub's API that sends what is written out in the command and nothing else. To GraphQL it only asks.
 ///
-/// `-f` sends its text; `-F` would read a file for `@FILE`.
+/// `-f` sends its text, as `-X POST` does with it; `-F` would read a file for `@FILE`.
 pub(crate) fn sends_written_text(step: &Step) -> bool {
     let known: Option<Vec<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
     let Some(["gh", "api", path, fields @ ..]) = known.as_deref() else { return false };
@@ -156,10 +157,13 @@ pub(crate) fn sends_written_text(step: &Step) -> bool {
         let number = value.split_once('=').map(|(_, number)| number);
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
+    let asks = *path == "graphql";
     let mut words = fields.iter();
     while let Some(word) = words.next() {
         let fits = match *word {
-            "-f" | "--raw-field" | "-q" | "--jq" => words.next().is_some(),
+            "-f" | "--raw-field" => words.next().is_some_and(|field| !asks || only_asks(field)),
+            "-q" | "--jq" => words.next().is_some(),
+            "-X" | "--method" => words.next().is_some_and(|method| *method == "POST"),
             "-F" | "--field" => words.next().is_some_and(|value| is_number(value)),
             "-i" | "--include" | "--paginate" | "--silent" => true,
             _ => false,
@@ -168,7 +172,16 @@ pub(crate) fn sends_written_text(step: &Step) -> bool {
             return false;
         }
     }
-    path.contains('/') && !path.starts_with('-')
+    asks || path.contains('/') && !path.starts_with('-')
+}
+
+/// Returns true for a field of a GraphQL call that is a variable, or a document that holds queries alone.
+fn only_asks(field: &str) -> bool {
+    let Some(document) = field.strip_prefix("query=") else { return true };
+    let start = document.trim_start();
+    let changes =
+        ["mutation", "subscription"].iter().any(|kind| document.to_ascii_lowercase().contains(kind));
+    (start.starts_with('{') || start.starts_with("query")) && !changes
 }
 
 /// Returns why the text that the line feeds a step may name a file outside.
@@ -371,37 +384,9 @@ fn is_open(facts: &Facts<'_>, subject: &StepSubject<'_>, effects: &[RatedEffect]
         let word = &argv[at];
         let pattern = word.raw.starts_with(['*', '?', '[']);
         let text = argv[at - 1].value.as_deref().is_some_and(|option| texts.contains(&option));
-        is_unknown(word) && !pattern && !text && !is_number(&word.raw) && !is_listed(facts, &word.raw)
+        is_unknown(word) && !pattern && !text && !is_number(facts, &word.raw) && !is_listed(facts, &word.raw)
     };
     name != "git" && places::opens_files(subject) && !effects.iter().any(runs) && (1..argv.len()).any(open)
-}
-
-/// Returns true for a number of the shell's own.
-fn is_number(raw: &str) -> bool {
-    let plain = raw.trim_matches('"');
-    plain.starts_with("$((") && plain.ends_with("))") || ["$!", "$$", "$?", "$#"].contains(&plain)
-}
-
-/// Beginnings of what may give a variable another value.
-const SETS: [&str; 9] = ["=", "read", "mapfile", "printf -v", "eval", "source", "getopts", "let ", "select"];
-
-/// Returns true for a variable of which the text says nothing but that a `for` gives it plain names below the folder.
-fn is_listed(facts: &Facts<'_>, raw: &str) -> bool {
-    let plain = raw.trim_matches('"').trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
-    let text = facts.reading.text.as_str();
-    let head = format!("for {plain} in ");
-    let below = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte))
-            && !word.contains("..")
-    };
-    let list =
-        |rest: &str| rest.split([';', '\n']).next().is_some_and(|list| list.split_whitespace().all(below));
-    !plain.is_empty()
-        && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && text.split(&head).skip(1).all(list)
-        && text.split(&head).count() > 1
-        && !SETS.iter().any(|set| text.contains(set))
 }
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ mod own_shell;
 mod places;
 mod profile;
 mod search;
+mod shell_values;
 mod step;
 mod subject;
 mod surroundings;

@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 14] = [
+const PROGRAMS: [&str; 16] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq",
+    "make", "patch", "jq", "kill", "lsof",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -127,6 +127,57 @@ fn a_dangerous_step_of_a_line_is_offered_with_the_whole_line() {
         holds_for_itself_alone(text, &[part, &format!("{part}; true")]);
     }
     assert!(exact_offer("rm -rf build").is_some_and(|offer| !offer.is_line()), "alone it is the command");
+}
+
+#[test]
+fn what_uses_a_port_is_stopped_by_the_whole_line() {
+    let others = [
+        "kill $(lsof -ti:3001)",
+        "kill $(cat pid)",
+        "kill 5",
+        "kill $(lsof -t)",
+        "kill $(lsof -ti:3000); ls",
+    ];
+    for text in ["kill $(lsof -ti:3000)", "kill $(lsof -t -i tcp:3000 2>/dev/null) || true"] {
+        holds_for_itself_alone(text, &others);
+    }
+    for text in ["kill $(lsof -t -u u)", "kill $(lsof -ti:$PORT)", "kill $(cat 3000)", "rm $(lsof -ti:3000)"]
+    {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn the_folder_of_the_run_is_offered_with_the_whole_line() {
+    holds_for_itself_alone(
+        "docker run --rm -v \"$PWD\":/app node npm test",
+        &["docker run --rm -v \"$HOME\":/app node npm test", "docker run --rm -v \"$PWD\":/ node npm test"],
+    );
+    for text in [
+        "docker run -v $PWD:/app node npm test",
+        "docker run -v \"$PWDX\":/app node npm test",
+        "docker run -v \"$PWD$x\":/app node npm test",
+    ] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn what_a_server_is_asked_is_offered_with_the_whole_line() {
+    holds_for_itself_alone(
+        "curl -s https://x.com/a?b=1 | python3 -c 'print(1)'",
+        &[
+            "curl -s https://x.com/a?b=2 | python3 -c 'print(1)'",
+            "curl -s https://x.com/a?b=1 | python3 -c 'print(2)'",
+        ],
+    );
+    for text in [
+        "cat src/a?b | python3 -c 'print(1)'",
+        "curl -s https://x.com/a*b | python3 -c 'print(1)'",
+        "curl -o a/b?c https://x.com | python3 -c 'print(1)'",
+    ] {
+        assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
+    }
 }
 
 #[test]

@@ -104,12 +104,27 @@ fn only_what_names_everything_is_offered_by_its_words() {
     }
 }
 
+fn github() -> Scene {
+    Scene::new().program("/usr/bin/gh", "gh").with_allow_rule("cat *")
+}
+
+/// Asserts the first offer for a call of GitHub, and what its rule allows and asks about.
+fn saves_by_its_words(text: &str, expected: &str, allowed: &[&str], asked: &[&str]) {
+    let offers = github().with_shell_text(text).offers();
+    assert_eq!(shown(&offers)[0], expected, "{text}");
+    let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };
+    let judged =
+        |text: &str| github().with_rule(saved.clone()).with_shell_text(text).judge_request().decision;
+    for text in allowed {
+        assert_eq!(judged(text), Decision::Allow, "{text}");
+    }
+    for text in asked {
+        assert_eq!(judged(text), Decision::Ask, "{text}");
+    }
+}
+
 #[test]
 fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
-    let scene = || Scene::new().program("/usr/bin/gh", "gh").with_allow_rule("cat *");
-    let judged = |saved: &Rule, text: &str| {
-        scene().with_rule(saved.clone()).with_shell_text(text).judge_request().decision
-    };
     for (text, expected, allowed, asked) in [
         (
             "gh api repos/o/r/pulls/1/comments/23/replies -f body='Fixed in 4'",
@@ -143,15 +158,7 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
             ],
         ),
     ] {
-        let offers = scene().with_shell_text(text).offers();
-        assert_eq!(shown(&offers)[0], expected, "{text}");
-        let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };
-        for text in allowed {
-            assert_eq!(judged(&saved, text), Decision::Allow, "{text}");
-        }
-        for text in asked {
-            assert_eq!(judged(&saved, text), Decision::Ask, "{text}");
-        }
+        saves_by_its_words(text, expected, &allowed, &asked);
     }
     for text in [
         "gh api graphql -f query='mutation {x}'",
@@ -161,9 +168,61 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
         "gh api repos/o/r/issues -f a=b -H 'X: y'",
         "gh api repos/o/r/issues -f a=b --hostname h.example",
         "gh api repos/o/r/pulls/1 -X DELETE",
+        "gh api repos/o/r/pulls/1 -X PATCH -f state=closed",
     ] {
-        let offers = shown(&scene().with_shell_text(text).offers());
+        let offers = shown(&github().with_shell_text(text).offers());
         assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
+    }
+}
+
+#[test]
+fn a_post_and_a_question_to_graphql_are_offered_by_their_words() {
+    for (text, expected, allowed, asked) in [
+        (
+            "gh api repos/o/r/pulls/1/comments/2/replies -X POST -f body=x",
+            "command: gh api repos/o/r/pulls/*/comments/*/replies -X POST -f * pinned",
+            vec!["gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y"],
+            vec![
+                "gh api repos/o/r/pulls/3/comments/4/replies -X PATCH -f body=y",
+                "gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y -X DELETE",
+                "gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y --method=PUT",
+                "gh api repos/o/r/pulls/3/merge -X POST -f body=y",
+            ],
+        ),
+        (
+            "gh api graphql -f query='{ viewer { login } }'",
+            "command: gh api graphql -f * pinned",
+            vec![
+                "gh api graphql -f query='query($n: Int!) { x(n: $n) { id } }' -F n=3",
+                "gh api graphql -f query=' { rateLimit { cost } }' --jq .data",
+            ],
+            vec![
+                "gh api graphql -f query='mutation { x }'",
+                "gh api graphql -f query='query A { x } mutation B { y }'",
+                "gh api graphql -f query='{ x }' -f query='mutation { y }'",
+                "gh api graphql -f query='{ x }' -F query=@file",
+                "gh api graphql -f query=\"$(cat q)\"",
+                "gh api graphql -f query='{ x }' --hostname h.example",
+            ],
+        ),
+    ] {
+        saves_by_its_words(text, expected, &allowed, &asked);
+    }
+}
+
+#[test]
+fn a_job_is_stopped_by_the_variable_that_keeps_its_number() {
+    let first = |text: &str| {
+        let scene = Scene::new().program("/usr/bin/kill", "kill").with_allow_rule("ls *");
+        shown(&scene.with_shell_text(text).offers()).first().cloned()
+    };
+    let expected = Some("command: kill * pinned".to_owned());
+    assert_eq!(first("ls & kill $!"), expected);
+    for text in ["ls & P=$!; kill $P", "ls & P=\"$!\"\nkill \"$P\"", "ls & P=$!; kill ${P} 2>/dev/null"] {
+        assert_eq!(first(text), expected, "{text}");
+    }
+    for text in ["P=$(cat f); kill $P", "ls & P=$!; read P < f; kill $P", "ls & P=$!; P=$X; kill $P"] {
+        assert_ne!(first(text), expected, "{text}");
     }
 }
 

@@ -37,11 +37,11 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
     words.iter().all(is_plain).then(|| format!("{} *", texts.join(" ")))
 }
 
-/// Returns the count of words up to a field of a call that sends it, with the number of `-F name=NUMBER`.
+/// Returns the count of words up to a field of a call, or to its method, with the number or the name that belongs to it.
 fn words_to_field(known: &[&str], at: usize) -> Option<usize> {
     match *known.get(at)? {
         "-f" | "--raw-field" => Some(at + 1),
-        "-F" | "--field" => Some(at + 2),
+        "-F" | "--field" | "-X" | "--method" => Some(at + 2),
         _ => None,
     }
 }
