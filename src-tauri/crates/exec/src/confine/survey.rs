@@ -229,7 +229,9 @@ impl SurveyWalk<'_> {
             }
         }
         if name.eq_ignore_ascii_case(ENVRC) {
-            files_read(&path).iter().for_each(|read| self.add_named(read));
+            for read in &files_read(&path) {
+                self.add_named(read);
+            }
         }
         self.found.add_if_there(path);
     }
