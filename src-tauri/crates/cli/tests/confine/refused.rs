@@ -49,7 +49,7 @@ fn a_cache_that_became_a_link_is_refused() {
         assert_eq!(output.status.code(), Some(125), "{}", said(&output));
         assert!(said(&output).contains("is a link") && output.stdout.is_empty(), "{}", said(&output));
         assert!(!world.path("outside/new").exists(), "nothing is written there");
-        let back = world.run(&How::Free, "find ~/.cache/postern -type l -delete");
+        let back = world.run(&How::Free, "find ~/.cache/postern -maxdepth 1 -type l -delete");
         assert_eq!(back.status.code(), Some(0), "{}", said(&back));
     }
 }
