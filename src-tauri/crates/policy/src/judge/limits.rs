@@ -3,6 +3,7 @@
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
 use super::subject::StepSubject;
+use super::wild_path::may_be_kept;
 use crate::cause::Gap;
 use crate::facts::{Facts, TargetPath};
 use crate::given;
@@ -209,10 +210,16 @@ fn changes_unbound(
         ["$TMPDIR/", "${TMPDIR}/"].iter().any(|start| plain.starts_with(start)) && !plain.contains("..")
     };
     let open = |word: &Word| is_unknown(word) && !temporary(&word.raw);
-    if changes_files(subject, effects) && subject.step.argv.iter().skip(1).any(open) {
+    let words = || subject.step.argv.iter().skip(1);
+    let changes = changes_files(subject, effects);
+    if changes && words().any(open) {
         return Some(Gap::RunTimePath);
     }
-    if effects.iter().all(|rated| matches!(rated.effect, CommandEffect::Read { .. })) {
+    let only_reads = effects.iter().all(|rated| matches!(rated.effect, CommandEffect::Read { .. }));
+    if (changes || !only_reads) && words().any(may_be_kept) {
+        return Some(Gap::RunTimePath);
+    }
+    if only_reads {
         return None;
     }
     let of_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));

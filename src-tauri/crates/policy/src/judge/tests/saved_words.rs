@@ -170,6 +170,30 @@ fn a_saved_rule_that_looks_at_settings_changes_none() {
 }
 
 #[test]
+fn a_saved_rule_changes_no_protected_place_by_a_pattern() {
+    check(
+        "cp a b",
+        &["cp x* y", "cp src/*.json out", "cp a ./*.txt"],
+        &[
+            "cp a .g?t/config",
+            "cp a .g*/hooks/pre-commit",
+            "cp a .en[v]rc",
+            "cp a --target-directory=.g?t/hooks",
+            "cp a -t.g?t/hooks",
+            "cp config -t*",
+            "cp config -?.git",
+        ],
+    );
+    check(
+        "sed -i s/x/y/ f",
+        &["sed -i s/x/y/ src/g"],
+        &["sed -i s/x/y/ .g?t/config", "sed -i s/x/y/ .vsc*/tasks.json"],
+    );
+    check("rm a", &["rm a*.o"], &["rm .g?t/config"]);
+    check("git add a", &["git add *.c"], &["git add .en?rc"]);
+}
+
+#[test]
 fn a_module_that_runs_its_argument_is_code() {
     check("python3 -m timeit x", &["python3 -m timeit x"], &["python3 -m timeit 'import os'"]);
 }
