@@ -1,6 +1,6 @@
 //! Paths whose names may be globs, compared name by name.
 
-use crate::protected::places_anywhere;
+use crate::protected::protected_names;
 use crate::words::is_wild_match;
 use postern_command::Word;
 use std::borrow::Cow;
@@ -107,7 +107,7 @@ fn may_be_protected(pattern: &str) -> bool {
                 && own.iter().any(|part| part.contains(['*', '?']))
         })
     };
-    places_anywhere().any(|place| (0..parts.len()).any(|at| lies_in(at, place)))
+    protected_names().any(|place| (0..parts.len()).any(|at| lies_in(at, place)))
 }
 
 #[cfg(test)]

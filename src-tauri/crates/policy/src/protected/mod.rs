@@ -207,11 +207,6 @@ impl ProtectedPlaces {
     }
 }
 
-/// Returns the paths of the places that can lie in any folder.
-pub(crate) fn places_anywhere() -> impl Iterator<Item = &'static str> {
-    PLACES.iter().filter(|place| place.root == Root::Anywhere).map(|place| place.path)
-}
-
 /// Returns the spelling used for comparison, without marks that some file systems ignore.
 fn comparison_key(path: &str) -> String {
     let plain = crate::path::unmarked(path);
