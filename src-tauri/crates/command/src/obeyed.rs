@@ -30,6 +30,8 @@ pub const START_FILES: &[&str] = &[
     ".mise/config.toml",
     "mise/config.toml",
     ".exrc",
+    ".vimrc",
+    ".gvimrc",
     ".nvimrc",
     ".nvim.lua",
     ".dir-locals.el",
@@ -42,7 +44,7 @@ pub const START_FILES: &[&str] = &[
     ".ghci",
 ];
 
-/// Files that git and Mercurial run or obey, and what the usual hooks run. `.git` may be a file that leads elsewhere.
+/// Files that git, Mercurial and Jujutsu run or obey, and what the usual hooks run. `.git` may be a file that leads elsewhere.
 pub const OF_REPOSITORIES: &[&str] = &[
     ".git",
     ".gitmodules",
@@ -73,6 +75,7 @@ pub const OF_REPOSITORIES: &[&str] = &[
     ".hg/hgrc-not-shared",
     ".hg/sharedpath",
     ".sl/config",
+    ".jj/repo/config.toml",
 ];
 
 /// Settings, hooks and servers of agents and editors: they start programs, and could remove Postern's hook.
