@@ -103,7 +103,7 @@ fn an_address_that_programs_read_differently_is_of_no_host_of_a_rule() {
 fn a_saved_rule_for_a_package_installs_no_project_no_list_and_no_other_package() {
     check(
         "pip install x",
-        &["pip install x --upgrade"],
+        &["pip install x"],
         &[
             "pip install x .",
             "pip install x -e .",
@@ -129,8 +129,12 @@ fn a_saved_rule_for_a_package_installs_no_project_no_list_and_no_other_package()
         &["conda install x"],
         &["conda install x ./y.tar.bz2", "conda install x --file f"],
     );
-    check("uv add x", &["uv add x --dev"], &["uv add x -r f"]);
+    check("uv add x", &["uv add x"], &["uv add x -r f"]);
     check("gem install x", &["gem install x"], &["gem install x -r y"]);
+    check("gem update", &["gem update"], &["gem update y"]);
+    check("poetry self add x", &["poetry self add x"], &["poetry self add y"]);
+    check("conda create -n x", &["conda create -n x"], &["conda create -n x y"]);
+    check("pipx inject a b", &["pipx inject a b"], &["pipx inject a y", "pipx inject a b --pip-args=-e."]);
     check(
         "dart pub add x",
         &["dart pub add x"],
