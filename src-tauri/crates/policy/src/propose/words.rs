@@ -72,15 +72,8 @@ pub(super) fn names_tool(step: &Step) -> bool {
 }
 
 /// Programs, each with the words before the name of a tool that it fetches and runs.
-const RUNNERS: [&[&str]; 7] = [
-    &["npx"],
-    &["pnpx"],
-    &["bunx"],
-    &["uvx"],
-    &["bun", "x"],
-    &["yarn", "dlx"],
-    &["pnpm", "dlx"],
-];
+const RUNNERS: [&[&str]; 7] =
+    [&["npx"], &["pnpx"], &["bunx"], &["uvx"], &["bun", "x"], &["yarn", "dlx"], &["pnpm", "dlx"]];
 
 /// Counts the words up to the action of a tool, or to the name of a task (`npx prisma migrate`, `mise run test`).
 ///

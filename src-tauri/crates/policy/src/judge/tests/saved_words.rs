@@ -198,6 +198,13 @@ fn a_saved_rule_changes_no_protected_place_by_a_pattern() {
 }
 
 #[test]
+fn a_saved_rule_for_a_compiler_takes_no_options_from_the_names_of_files() {
+    check("gcc a.c", &["gcc b.c", "gcc src/*.c"], &["gcc *.c", "gcc *"]);
+    check("rustc a.rs", &["rustc b.rs"], &["rustc *.rs"]);
+    check("go build a.go", &["go build b.go"], &["go build *.go"]);
+}
+
+#[test]
 fn a_module_that_runs_its_argument_is_code() {
     check("python3 -m timeit x", &["python3 -m timeit x"], &["python3 -m timeit 'import os'"]);
 }
