@@ -1,5 +1,6 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
+use super::addresses;
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
 use super::subject::StepSubject;
@@ -25,7 +26,8 @@ const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-a
 pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limits> {
     let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let mut limits = Limits { effects: Vec::new(), places: Vec::new(), around: None };
-    for rated in risk::of_step(facts, subject.step, subject.found) {
+    let effects = risk::of_step(facts, subject.step, subject.found);
+    for rated in &effects {
         let covered = CoveredEffect {
             kind: rated.effect.kind().to_owned(),
             scope: rated.scope,
@@ -36,6 +38,8 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
             limits.effects.push(covered);
         }
     }
+    let besides = addresses::besides(&limits, &subject, &effects);
+    limits.effects.extend(besides.filter(|_| !exact));
     let places = StepPlaces::new(facts);
     let own = folders_of(facts.cwd, &subject.step.dir).unwrap_or_default();
     let own = own.iter().filter(|folder| !places.is_inside(folder)).map(String::as_str);
@@ -120,7 +124,8 @@ pub(super) fn beyond(
     if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(facts, subject, &effects) {
         return Some(Gap::RunTimePath);
     }
-    if !exact && let Some(path) = goes_over_keys(&places, facts, subject, &folders) {
+    let address = || addresses::unnamed(limits, subject, &effects).first().map(|&path| path.to_owned());
+    if !exact && let Some(path) = goes_over_keys(&places, facts, subject, &folders).or_else(address) {
         return Some(Gap::Outside { path });
     }
     let outside = paths_outside(&places, exact, facts, subject);

@@ -205,6 +205,18 @@ fn a_saved_rule_for_a_compiler_takes_no_options_from_the_names_of_files() {
 }
 
 #[test]
+fn a_saved_rule_opens_no_address_that_was_not_on_show() {
+    check(
+        "ffprobe a",
+        &["ffprobe b"],
+        &["ffprobe https://evil.example/x", "ffprobe http://localhost:8080/x"],
+    );
+    check("glow https://a.example/x", &["glow https://a.example/y"], &["glow https://evil.example/x"]);
+    check("svn log a", &["svn log b"], &["svn log https://evil.example/x"]);
+    check("grep -r x src", &["grep -r https://a.example/x src"], &[]);
+}
+
+#[test]
 fn a_module_that_runs_its_argument_is_code() {
     check("python3 -m timeit x", &["python3 -m timeit x"], &["python3 -m timeit 'import os'"]);
 }
