@@ -129,8 +129,9 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     paths.into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
-/// Returns the texts and names that are paths from the root, or out of a folder: nobody knows under which names a tool of a
-/// server takes paths.
+/// Returns the texts and names that are paths from the root or out of a folder.
+///
+/// Nobody knows under which names a tool of a server takes paths.
 ///
 /// A tool whose arguments are known has none: its texts are content, or a command.
 pub(super) fn unnamed_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
