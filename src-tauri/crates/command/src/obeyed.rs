@@ -31,6 +31,8 @@ pub const START_FILES: &[&str] = &[
     "mise/config.toml",
     "mise/conf.d",
     ".exrc",
+    ".vimrc",
+    ".gvimrc",
     ".nvimrc",
     ".nvim.lua",
     ".dir-locals.el",

@@ -3,22 +3,49 @@
 use super::command::ExaminedCommand;
 
 /// Returns the host of an address: the part between scheme and path, without user and password.
+///
+/// An address that programs read differently stands for itself: no other one has that name.
 pub fn host_of(url: &str) -> &str {
-    let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
-    // A backslash is a slash to those who fetch.
-    let authority = behind.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+    let behind = match url.split_once("://") {
+        Some((scheme, behind)) if is_scheme(scheme) => behind,
+        // `evil.example/x://good.example` is a host and a path.
+        Some(_) => return url,
+        None => url,
+    };
+    let authority = behind.split(['/', '?', '#']).next().unwrap_or_default();
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    // A backslash is a slash to browsers, and a semicolon ends a host for some; to others both are of the user's name.
+    if authority.contains(['\\', ';']) || user.contains('@') { url } else { host }
 }
 
 /// Returns the machine that a word names: an address, `user@host:path`, or a bare host.
+///
+/// A word that programs read differently stands for itself.
 pub(super) fn machine_of(word: &str) -> Option<&str> {
     if word.contains("://") {
         return Some(host_of(word)).filter(|host| !host.is_empty());
+    }
+    if is_read_differently(word) {
+        return Some(word);
     }
     let host = word.split([':', '/']).next().unwrap_or(word);
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let named = host == "localhost" || host.contains('.') || word.contains('@') || word.contains(':');
     (named && is_plain(host) && !host.is_empty() && !host.starts_with(['.', '-'])).then_some(host)
+}
+
+/// Returns true for a word without a scheme in which programs see different hosts.
+///
+/// `a:b@c` is a file on `a` or a password for `c`; what is behind `?` and `#` is a part of the host for some.
+fn is_read_differently(word: &str) -> bool {
+    let authority = word.split('/').next().unwrap_or(word);
+    authority.rsplit_once('@').is_some_and(|(user, _)| user.contains([':', '?', '#', '\\', ';', '@']))
+}
+
+/// Returns true for the name of a scheme (RFC 3986, 3.1).
+fn is_scheme(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
 /// Returns true if a host, perhaps with a port, is exactly what its characters say: nothing is expanded or decoded.
@@ -35,7 +62,8 @@ pub(super) fn is_away(word: &str) -> bool {
 pub(super) fn is_this_machine(word: &str) -> bool {
     let host = host_of(word);
     let name = if host.starts_with('[') { host } else { host.split(':').next().unwrap_or(host) };
-    matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0") || name.starts_with("[::1]")
+    let is_here = matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0") || name.starts_with("[::1]");
+    is_here && (word.contains("://") || !is_read_differently(word))
 }
 
 /// Returns the repositories that the words of a forge's program name: by its option, by an address, or by a path of the API.
@@ -95,11 +123,32 @@ mod tests {
         for (url, host) in [
             ("https://a.example/x", "a.example"),
             ("https://good.example@evil.example:8080/x", "evil.example:8080"),
-            ("https://evil.example\\@good.example/", "evil.example"),
             ("https://evil.example?@good.example", "evil.example"),
+            ("https://a.example/x://b.example", "a.example"),
             ("http://[::1]#x", "[::1]"),
         ] {
             assert_eq!(host_of(url), host, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_programs_read_differently_stands_for_itself() {
+        for address in [
+            "https://a.example\\@b.example/",
+            "ftp://a.example;@b.example/",
+            "https://a.example@b.example@c.example/",
+            "a.example/x://b.example/",
+            "a.example?://b.example/",
+            "a.example:x://b.example/",
+            "hg::https://a.example/x",
+        ] {
+            assert_eq!(host_of(address), address);
+            assert_eq!(machine_of(address), Some(address));
+        }
+        for word in
+            ["a.example:x@b.example", "a.example?@b.example/x", "a.example#@b.example", "a\\@b.example"]
+        {
+            assert_eq!(machine_of(word), Some(word));
         }
     }
 
@@ -111,6 +160,7 @@ mod tests {
             ("a.example", Some("a.example")),
             ("u@box", Some("box")),
             ("box:dir", Some("box")),
+            ("box:dir/a@b", Some("box")),
             ("box", None),
             ("./x.tar", None),
             ("-o", None),

@@ -465,9 +465,25 @@ fn outputs(options: &str, command: &ExaminedCommand<'_>) -> Option<Vec<String>> 
     (!all.is_empty()).then(|| all.into_iter().filter(|path| *path != "-").map(str::to_owned).collect())
 }
 
-/// Returns the packages that an installation names, without the files of their lists.
+/// Programs that install from lists of packages.
+const LISTERS: [&str; 8] = ["pip", "pip3", "pipx", "uv", "pipenv", "conda", "mamba", "micromamba"];
+
+/// Returns the packages that an installation names. Lists of packages and the project alone name none.
+///
+/// Beside a named package they count, too: they may bring in any code.
 fn packages(command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
-    let of_list = command.value_of(&["-r", "--requirement"]);
-    let named = command.operands(behind).into_iter().filter(|word| Some(*word) != of_list && *word != ".");
-    named.map(str::to_owned).collect()
+    let lists = values_of_lister(command, &["-r", "--requirement", "--requirements", "--file"]);
+    let projects = values_of_lister(command, &["-e", "--editable", "--pip-args"]);
+    let mut all = command.operands(behind);
+    let more = lists.iter().copied().chain(projects);
+    let attached: Vec<&str> = more.filter(|word| !all.contains(word)).collect();
+    all.extend(attached);
+    let names_none = |word: &&str| (*word == "." || lists.contains(word)) && !word.contains("://");
+    if all.iter().all(names_none) { Vec::new() } else { all.into_iter().map(str::to_owned).collect() }
+}
+
+/// Returns the values that such a program has for these options.
+fn values_of_lister<'a>(command: &ExaminedCommand<'a>, options: &[&str]) -> Vec<&'a str> {
+    let options = options.iter().filter(|_| command.is_one_of(&LISTERS));
+    options.flat_map(|option| command.values_of(option)).collect()
 }

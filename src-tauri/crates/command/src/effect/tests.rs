@@ -66,6 +66,9 @@ fn steps_have_the_effects_that_their_words_say() {
         ),
         ("npx cowsay hi", RunDownloadedCode { package: Some("cowsay".to_owned()), host: None }),
         ("pip install -r requirements.txt", Install { packages: Vec::new(), place: InstallPlace::User }),
+        ("pip install -e .", Install { packages: Vec::new(), place: InstallPlace::User }),
+        ("pip install x -e .", Install { packages: paths(&["x", "."]), place: InstallPlace::User }),
+        ("pip install x -rf", Install { packages: paths(&["x", "f"]), place: InstallPlace::User }),
         ("npm install left-pad", Install { packages: paths(&["left-pad"]), place: InstallPlace::Project }),
         ("curl https://a.example/x", Fetch { from: paths(&["a.example"]) }),
         (

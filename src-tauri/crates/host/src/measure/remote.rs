@@ -85,6 +85,10 @@ fn address_of(url: &str) -> Option<String> {
         let known = ["https", "http", "ssh", "git", "file", "git+ssh"].contains(&scheme);
         let (_, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = host_of(url);
+        // An address that programs read differently, perhaps with a password.
+        if host.contains('@') {
+            return None;
+        }
         let found =
             if host.is_empty() { format!("/{}", short(path)) } else { format!("{host}/{}", short(path)) };
         return known.then(|| found.trim_end_matches('/').to_owned());
@@ -112,6 +116,7 @@ mod tests {
             ("https://github.com/acme/site.git", Some("github.com/acme/site")),
             ("https://kim:secret@github.com/acme/site", Some("github.com/acme/site")),
             ("https://good.example@evil.example/x", Some("evil.example/x")),
+            ("https://kim:se@cret@github.com/acme/site", None),
             ("git@github.com:acme/site.git", Some("github.com/acme/site")),
             ("ssh://git@host.example:2222/a/b.git/", Some("host.example:2222/a/b")),
             ("/srv/git/site.git", Some("/srv/git/site")),

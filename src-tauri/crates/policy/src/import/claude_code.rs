@@ -5,7 +5,6 @@
 //! rule about files.
 
 use super::command::ForeignCommand;
-use super::tool::of_server;
 use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
 use crate::rule::{Effect, Pattern};
 use crate::subject::SHELL_TOOL;
@@ -63,10 +62,10 @@ fn becomes(rule: &str, effect: Effect, taking: &Taking) -> Result<Becomes, LeftO
     }
     if let Some(rest) = tool.strip_prefix("mcp__") {
         let (server, own) = rest.split_once("__").unwrap_or((rest, "*"));
-        return taking.any_use(&of_server(server, own), effect);
+        return taking.use_of_server(server, own, effect);
     }
     if let Some((_, tools)) = PATHS.iter().find(|(name, _)| *name == tool) {
-        let patterns = taking.path_patterns(value.unwrap_or("**"), effect)?;
+        let patterns = taking.path_patterns(value.unwrap_or_default(), effect)?;
         let lines = || taking.make_lines(tools, &patterns, effect);
         return match patterns.first() {
             // What a rule about files names it names with everything below, and for every program.

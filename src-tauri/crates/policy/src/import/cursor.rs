@@ -1,7 +1,6 @@
 //! Cursor: `terminalAllowlist` and `mcpAllowlist` of `permissions.json`; `permissions.allow` and `.deny` of the CLI.
 
 use super::command::ForeignCommand;
-use super::tool::of_server;
 use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
 use crate::rule::Effect;
 use crate::subject::SHELL_TOOL;
@@ -72,9 +71,7 @@ fn convert_mcp(value: &str, effect: Effect, taking: &Taking) -> Result<Becomes, 
     let (server, tool) = value.split_once([':', ',']).ok_or(LeftOut::NoRule)?;
     match (server.trim(), tool.trim(), effect) {
         // Without its server, a name allows the same tool of any other.
-        ("*", tool, _) | (_, tool, Effect::Ask | Effect::Deny) => {
-            taking.any_use(&of_server("", tool), effect)
-        }
-        (server, tool, Effect::Allow) => taking.any_use(&of_server(server, tool), effect),
+        ("*", tool, _) | (_, tool, Effect::Ask | Effect::Deny) => taking.use_of_server("", tool, effect),
+        (server, tool, Effect::Allow) => taking.use_of_server(server, tool, effect),
     }
 }

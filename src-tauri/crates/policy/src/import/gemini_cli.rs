@@ -1,7 +1,6 @@
 //! Gemini CLI: `[[rule]]` of `policies/*.toml`, and the lists of tools in `settings.json`.
 
 use super::command::ForeignCommand;
-use super::tool::of_server;
 use super::{Becomes, ForeignEntry, LeftOut, Taking, UnreadableFile, list_texts, parse_document};
 use crate::rule::Effect;
 use crate::subject::SHELL_TOOL;
@@ -68,7 +67,7 @@ fn tool_use(tool: &str, value: Option<&str>, effect: Effect, taking: &Taking) ->
         (None, None) if tool == "*" && effect == Effect::Allow => Err(LeftOut::Everything),
         (None, None) => {
             let own = tool.strip_prefix("mcp_").unwrap_or(tool);
-            taking.any_use(&of_server("", own), effect)
+            taking.use_of_server("", own, effect)
         }
     }
 }
@@ -133,7 +132,7 @@ fn policies(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, Unreadable
             let tools = if tools.is_empty() { &any[..] } else { tools };
             entries.extend(tools.iter().map(|tool| {
                 let becomes = match &policy.mcp_name {
-                    Some(server) => taking.any_use(&of_server(server, tool), effect),
+                    Some(server) => taking.use_of_server(server, tool, effect),
                     None => tool_use(tool, None, effect, taking),
                 };
                 entry(format!("toolName {tool}"), becomes)

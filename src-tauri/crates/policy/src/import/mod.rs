@@ -109,6 +109,9 @@ pub enum LeftOut {
     /// A tool without a value here.
     #[error("permissions.jsonc compares no value of {0}, so this would allow or deny all of it")]
     NoValue(String),
+    /// Tools of servers by a pattern that names the agent's own, too.
+    #[error("it would cover the agent's own tools as well: name the server and the tool")]
+    OwnTools,
     /// A path relative to a folder that is not known.
     #[error("its path depends on the folder that the agent works in")]
     Relative,

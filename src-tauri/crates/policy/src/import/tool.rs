@@ -3,6 +3,8 @@
 use super::{Becomes, LeftOut, PermissionLine, Taking};
 use crate::permissions::{EntryOrigin, PermissionEntry};
 use crate::rule::Effect;
+use crate::subject::{BUILT_IN, tool_of_server};
+use crate::words::is_wild_match;
 
 impl Taking {
     /// Makes lines for tools with these patterns.
@@ -26,15 +28,30 @@ impl Taking {
         self.make_lines(&[tool], &["*".to_owned()], effect)
     }
 
+    /// Makes a line for tools of MCP servers, each perhaps with wildcards.
+    ///
+    /// A pattern that also names an agent's own tools would run commands and write files.
+    pub(super) fn use_of_server(&self, server: &str, tool: &str, effect: Effect) -> Result<Becomes, LeftOut> {
+        if !server.contains('*') && !tool.contains('*') {
+            return self.any_use(&tool_of_server(server, tool), effect);
+        }
+        let name = of_server(server, tool);
+        if effect == Effect::Allow && BUILT_IN.iter().any(|own| is_wild_match(&name, own)) {
+            return Err(LeftOut::OwnTools);
+        }
+        self.any_use(&name, effect)
+    }
+
     /// Returns patterns for a path as `.gitignore` writes it: relative to the project, a bare name in any folder, a folder
     /// with everything in it. `//` begins a path at the root, `/` one in the project.
     pub(super) fn path_patterns(&self, written: &str, effect: Effect) -> Result<Vec<String>, LeftOut> {
         let path = written.trim();
-        let everything = ["", "*", "**", "./**", "/**"].contains(&path) && self.project.is_none();
-        if everything {
+        let stops = effect != Effect::Allow;
+        // What allows everything in the folder that the agent works in must not allow it everywhere.
+        let everything = path.is_empty() || stops && ["*", "**", "./**", "/**"].contains(&path);
+        if everything && self.project.is_none() {
             return Ok(vec!["*".to_owned()]);
         }
-        let stops = effect != Effect::Allow;
         let (base, rest) = if let Some(rest) = path.strip_prefix("//") {
             (String::new(), rest)
         } else if let Some(rest) = path.strip_prefix("~/") {
@@ -79,8 +96,8 @@ fn within_folder(glob: &str) -> String {
     parts.collect::<Vec<_>>().join("**")
 }
 
-/// Returns the name of an MCP server's tool: letters, digits, `_` and `-`.
-pub(super) fn of_server(server: &str, tool: &str) -> String {
+/// Returns a pattern for the names of an MCP server's tools: letters, digits, `_`, `-` and `*`.
+fn of_server(server: &str, tool: &str) -> String {
     let clean = |name: &str| -> String {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || "_-*".contains(c) { c } else { '_' }).collect()
     };

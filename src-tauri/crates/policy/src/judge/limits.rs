@@ -1,9 +1,11 @@
 //! Limits of the rules that offers save: such a rule covers no step that does more than the one on show.
 
+use super::addresses;
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
 use super::shell_values::{is_listed, is_number};
 use super::subject::StepSubject;
+use super::wild_path::may_be_kept;
 use crate::cause::Gap;
 use crate::facts::{Facts, TargetPath};
 use crate::given;
@@ -25,7 +27,8 @@ const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-a
 pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limits> {
     let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
     let mut limits = Limits { effects: Vec::new(), places: Vec::new(), around: None };
-    for rated in risk::of_step(facts, subject.step, subject.found) {
+    let effects = risk::of_step(facts, subject.step, subject.found);
+    for rated in &effects {
         let covered = CoveredEffect {
             kind: rated.effect.kind().to_owned(),
             scope: rated.scope,
@@ -36,6 +39,8 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
             limits.effects.push(covered);
         }
     }
+    let besides = addresses::besides(&limits, &subject, &effects);
+    limits.effects.extend(besides.filter(|_| !exact));
     let places = StepPlaces::new(facts);
     let own = folders_of(facts.cwd, &subject.step.dir).unwrap_or_default();
     let own = own.iter().filter(|folder| !places.is_inside(folder)).map(String::as_str);
@@ -120,7 +125,8 @@ pub(super) fn beyond(
     if led.clone().any(|path| places.is_protected(path)) || !exact && is_open(facts, subject, &effects) {
         return Some(Gap::RunTimePath);
     }
-    if !exact && let Some(path) = goes_over_keys(&places, facts, subject, &folders) {
+    let address = || addresses::unnamed(limits, subject, &effects).first().map(|&path| path.to_owned());
+    if !exact && let Some(path) = goes_over_keys(&places, facts, subject, &folders).or_else(address) {
         return Some(Gap::Outside { path });
     }
     let outside = paths_outside(&places, exact, facts, subject);
@@ -222,10 +228,16 @@ fn changes_unbound(
         ["$TMPDIR/", "${TMPDIR}/"].iter().any(|start| plain.starts_with(start)) && !plain.contains("..")
     };
     let open = |word: &Word| is_unknown(word) && !temporary(&word.raw);
-    if changes_files(subject, effects) && subject.step.argv.iter().skip(1).any(open) {
+    let words = || subject.step.argv.iter().skip(1);
+    let changes = changes_files(subject, effects);
+    if changes && words().any(open) {
         return Some(Gap::RunTimePath);
     }
-    if effects.iter().all(|rated| matches!(rated.effect, CommandEffect::Read { .. })) {
+    let only_reads = effects.iter().all(|rated| matches!(rated.effect, CommandEffect::Read { .. }));
+    if (changes || !only_reads) && words().any(may_be_kept) {
+        return Some(Gap::RunTimePath);
+    }
+    if only_reads {
         return None;
     }
     let of_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));

@@ -11,6 +11,7 @@
 //! 9. a pin that does not hold: ask
 //! 10. `ask: off`: deny, else ask
 
+mod addresses;
 mod against;
 mod allow;
 mod broad;

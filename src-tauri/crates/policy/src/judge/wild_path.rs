@@ -1,6 +1,8 @@
 //! Paths whose names may be globs, compared name by name.
 
+use crate::protected::protected_names;
 use crate::words::is_wild_match;
+use postern_command::Word;
 use std::borrow::Cow;
 
 /// Returns true if the parts, each a name or a glob, are a path above `path` or that path itself.
@@ -73,4 +75,63 @@ pub(super) fn may_lie_in(path: &str, folder: &[String]) -> bool {
 /// Returns true if a path, each part a name or a glob, may be the folder or one above it.
 pub(super) fn may_hold_folder(path: &str, folder: &str) -> bool {
     may_hold(&path_names(path).collect::<Vec<_>>(), folder)
+}
+
+/// Returns true for a pattern of the shell that may stand for an option, or for a file in a protected place.
+pub(super) fn may_be_kept(word: &Word) -> bool {
+    const SIGNS: [char; 3] = ['*', '?', '['];
+    if word.value.is_some() || !word.raw.contains(SIGNS) {
+        return false;
+    }
+    let text: String = word.raw.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
+    let (name, value) = text.split_once('=').unwrap_or((text.as_str(), ""));
+    let is_option = name.starts_with('-') && name.contains(SIGNS);
+    let attached = name.strip_prefix('-').and_then(|rest| rest.get(1..)).unwrap_or_default();
+    is_option || [name, value, attached].into_iter().any(may_be_protected)
+}
+
+/// Returns true if a pattern of the shell may stand for a path in a place that is protected in any folder (`.g?t/config`).
+///
+/// A name that begins with any letters (`*.json`) says too little, and the shell leaves hidden files out of it.
+fn may_be_protected(pattern: &str) -> bool {
+    let pattern = pattern.to_lowercase();
+    let parts: Vec<Cow<'_, str>> = path_names(&pattern).map(without_classes).collect();
+    let tells = |part: &str| !part.contains('*') || !part.starts_with(['*', '?']);
+    let meets = |part: &str, name: &str| {
+        part.starts_with('.') == name.starts_with('.') && tells(part) && is_wild_match(part, name)
+    };
+    let lies_in = |at: usize, place: &str| {
+        let own = parts.get(at..at + path_names(place).count());
+        own.is_some_and(|own| {
+            own.iter().zip(path_names(place)).all(|(part, name)| meets(part, name))
+                && own.iter().any(|part| part.contains(['*', '?']))
+        })
+    };
+    protected_names().any(|place| (0..parts.len()).any(|at| lies_in(at, place)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_be_protected;
+
+    #[test]
+    fn a_pattern_may_stand_for_a_protected_place() {
+        for pattern in [
+            ".g?t/config",
+            "sub/.g*t/hooks/x",
+            ".gi[t]",
+            ".[a-z]*/x",
+            ".EN?RC",
+            "m?se.toml",
+            "lefthook*",
+            ".*/x",
+        ] {
+            assert!(may_be_protected(pattern), "{pattern}");
+        }
+        for pattern in
+            ["*", "src/*", "*.json", "src/*.toml", ".git/x", ".claude/plans/*", ".x*", "a?b", "*/x"]
+        {
+            assert!(!may_be_protected(pattern), "{pattern}");
+        }
+    }
 }

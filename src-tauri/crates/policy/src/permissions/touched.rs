@@ -129,7 +129,9 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     paths.into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
-/// Returns the texts that are absolute paths, under any name: nobody knows under which names a tool of a server takes paths.
+/// Returns the texts and names that are paths from the root or out of a folder.
+///
+/// Nobody knows under which names a tool of a server takes paths.
 ///
 /// A tool whose arguments are known has none: its texts are content, or a command.
 pub(super) fn unnamed_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str>> {
@@ -137,17 +139,24 @@ pub(super) fn unnamed_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, 
     let mut open = if BUILT_IN.contains(&tool) { Vec::new() } else { vec![arguments] };
     while let Some(value) = open.pop() {
         match value {
-            Json::String(text) => found.extend(Some(path_of(text)).filter(|path| is_absolute(path))),
+            Json::String(text) => found.extend(path_elsewhere(text)),
             Json::Array(values) => open.extend(values),
-            Json::Object(members) => open.extend(members.values()),
+            Json::Object(members) => {
+                found.extend(members.keys().filter_map(|name| path_elsewhere(name)));
+                open.extend(members.values());
+            }
             Json::Null | Json::Bool(_) | Json::Number(_) => {}
         }
     }
     found
 }
 
-fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '~']) && path.len() <= LONGEST_PATH && !path.contains('\n')
+/// Returns a text that is a path from the root, from the home folder, or out of the folder that it starts in.
+fn path_elsewhere(text: &str) -> Option<Cow<'_, str>> {
+    const STARTS: [&str; 5] = ["/", "~", "../", "$HOME/", "${HOME}/"];
+    let path = path_of(text.trim());
+    let starts = STARTS.iter().any(|start| path.starts_with(start));
+    (starts && path.len() <= LONGEST_PATH && !path.contains('\n')).then_some(path)
 }
 
 /// Returns the paths in a call's arguments; for a search that names none, the folder that it starts in.
@@ -445,6 +454,11 @@ mod tests {
         for (tool, arguments, expected) in [
             ("fs_read", json!({"doc": "/a", "n": 5}), vec!["/a"]),
             ("fs_read", json!({"a": [{"b": "~/c"}, "FILE:///d%20e"], "path": "f"}), vec!["/d e", "f", "~/c"]),
+            (
+                "fs_read",
+                json!({"a": " /a\n", "b": "../b", "c": "$HOME/c", "/d": 1}),
+                vec!["$HOME/c", "../b", "/a", "/d"],
+            ),
             ("say", json!({"text": "/a\n/b", "name": "c/d"}), vec![]),
             ("write_file", json!({"path": "/a", "content": "/b"}), vec!["/a"]),
             ("shell_exec", json!({"command": "/bin/ls"}), vec![]),

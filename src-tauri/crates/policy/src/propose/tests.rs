@@ -97,6 +97,9 @@ fn only_what_names_everything_is_offered_by_its_words() {
         "asdf plugin add x https://a.example/x",
         "bundle plugin install x",
         "bundle config x y",
+        "bundle install",
+        "mise use node",
+        "uv tool install x",
         "git -c core.pager=x log",
         "find . -exec rm {} +",
     ] {

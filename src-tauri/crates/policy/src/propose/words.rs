@@ -71,13 +71,21 @@ pub(super) fn names_tool(step: &Step) -> bool {
     words_to_tool(step, &known).is_some()
 }
 
+/// Programs, each with the words before the name of a tool that it fetches and runs.
+const RUNNERS: [&[&str]; 7] =
+    [&["npx"], &["pnpx"], &["bunx"], &["uvx"], &["bun", "x"], &["yarn", "dlx"], &["pnpm", "dlx"]];
+
 /// Counts the words up to the action of a tool, or to the name of a task (`npx prisma migrate`, `mise run test`).
+///
+/// What installs packages or adds sources has its own words there: others behind them name something else.
 fn words_to_tool(step: &Step, known: &[&str]) -> Option<usize> {
     let mut ways = step.ways_out.iter().filter(|way| !is_bound_by_limits(way));
     let (way, None) = (ways.next()?, ways.next()) else { return None };
     let task = known.get(1).filter(|word| matches!(**word, "run" | "tasks"));
     let at = match (way.effect, task) {
-        (ArgEffect::Fetches, None) if way.argument == 1 => 1,
+        (ArgEffect::Fetches, None) if way.argument == 1 => {
+            RUNNERS.iter().find(|runner| known.starts_with(runner))?.len()
+        }
         // Behind `rustup run TOOLCHAIN` any program follows.
         (ArgEffect::Runs, Some(_)) if way.argument == 1 && known[0] == "mise" => 2,
         _ => return None,

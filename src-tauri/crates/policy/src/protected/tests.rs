@@ -47,6 +47,8 @@ fn a_path_in_a_protected_place_is_found_in_every_spelling() {
         ("/Users/u/p/.github/hooks/postern.json", AgentSettings),
         ("/Users/u/p/.junie/mcp/mcp.json", AgentSettings),
         ("/Users/u/p/.hg/hgrc", Repository),
+        ("/Users/u/p/.jj/repo/config.toml", Repository),
+        ("/Users/u/p/.vimrc", StartFile),
         ("/Users/u/p/.claude/worktrees/w/.git/config", Repository),
         ("/Users/u/p/.claude/worktrees/w/.claude/settings.json", AgentSettings),
     ] {
