@@ -31,6 +31,18 @@ test("its parts: nothing serious for people who hear or press keys", async ({ pa
   await page.getByRole("button", { name: "Back" }).click();
   await choose(page, "deny", "note");
   expect(await seriousInQuestion(page), "the message").toEqual([]);
+  await page.keyboard.press("Escape");
+  await choose(page, "deny", "deny-always");
+  expect(await seriousInQuestion(page), "a rule that denies").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+e");
+  await fit(page);
+  expect(await seriousInQuestion(page), "the command as it is changed").toEqual([]);
+  await page.getByTestId("edit").fill("git push --dry-run");
+  expect(await seriousInQuestion(page), "a change that can be reviewed").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Change the Confinement" }).click();
+  expect(await seriousInQuestion(page), "the menu of profiles").toEqual([]);
   for (const pill of ["denied", "running", "failed", "saved"]) {
     await page.goto(`/approval.html?scene=pill-${pill}`);
     await expect(page.getByTestId("pill")).toBeVisible();
