@@ -119,6 +119,14 @@ it.each([
   expect(isNamed([{ text, kind: "plain" }])).toBe(named);
 });
 
+it("a session with something escaped is on show, whatever it is called", () => {
+  const session: Piece[] = [
+    { text: "\\u{202e}", kind: "escaped" },
+    { text: "43df2122", kind: "plain" },
+  ];
+  expect(isNamed(session)).toBe(true);
+});
+
 it("no session has no name", () => {
   expect(isNamed(null)).toBe(false);
 });

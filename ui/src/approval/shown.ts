@@ -15,8 +15,9 @@ export function exact(pieces: Piece[]): string | null {
 /** A word of letters and digits as machines make them: a part of a UUID, a long key. */
 const ID = /(?<![a-z\d])(?=\d*[a-z])(?=[a-z]*\d)(?:[\da-f]{8,}|[\da-z]{16,})(?![a-z\d])/i;
 
-/** Whether a session has a name that a person knows again, and is not called `test 43df2122` or by a UUID. */
-export const isNamed = (session: Piece[] | null): boolean => session !== null && !ID.test(plain(session));
+/** Whether a session has a name that a person knows again: not `test 43df2122`, not a UUID. What had to be escaped is on show. */
+export const isNamed = (session: Piece[] | null): boolean =>
+  session !== null && !ID.test(exact(session) ?? "");
 
 /** Names what is on show: something else is judged from the start. */
 export const keyOf = ({ question, batch }: Showing): string =>
