@@ -442,7 +442,7 @@ test("a tool's question speaks of a tool: where its paths begin, no programs, no
   await expect(page.getByRole("alertdialog")).toHaveAccessibleName(/^builder wants to write .*login\.ts/);
   await expect(page.getByTestId("subject")).toContainText("export const redirect");
   await expect(page.getByTestId("cwd")).toContainText("Projects/site");
-  await expect(page.getByTestId("confinement")).toContainText("Done by builder with its tool write_file");
+  await expect(page.getByTestId("confinement")).toContainText("Runs in builder, with its tool write_file");
   await page.keyboard.press("Control+i");
   await expect(page.getByTestId("env")).toHaveCount(0);
   await expect(page.getByTestId("program")).toHaveCount(0);
