@@ -57,7 +57,7 @@ test.describe("the first run", () => {
     await expect(page.getByTestId("agent-codex")).not.toContainText("Connected");
     await claude.getByRole("button", { name: "Undo" }).click();
     await expect(claude.getByRole("switch")).not.toBeChecked();
-    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     await expect(page.getByTestId("first-run"), "nobody was chosen").toHaveCount(0);
   });
 

@@ -18,8 +18,19 @@ interface Picture {
 
 const hasMembers = (page: Page) => expect(page.getByTestId("member")).toHaveCount(8);
 
-/** Size of the window of the settings. */
+/** Size of the window of the settings, and of the one of the first run. */
 const preferences = { width: 820, height: 620 };
+const first = { width: 560, height: 480 };
+
+/** Turns so many pages of the first run. */
+const turn = (pages: number) => async (page: Page) => {
+  for (let turned = 0; turned < pages; turned++) {
+    const heading = await page.getByRole("heading", { level: 1 }).textContent();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.clock.runFor(1000);
+    await expect(page.getByRole("heading", { level: 1 })).not.toHaveText(heading ?? "");
+  }
+};
 
 const pictures: Picture[] = [
   { name: "inbox-light", at: "", scheme: "light" },
@@ -40,6 +51,9 @@ const pictures: Picture[] = [
   { name: "rules-dark-contrast", at: "#rules", scheme: "dark", contrast: "more" },
   { name: "fleet-light", at: "?scene=fleet#fleet", scheme: "light", size: preferences, act: hasMembers },
   { name: "fleet-dark", at: "?scene=fleet-broken#fleet", scheme: "dark", size: preferences, act: hasMembers },
+  { name: "agent-dark", at: "#builder", scheme: "dark" },
+  { name: "first-agents-light", at: "?scene=empty", scheme: "light", size: first, act: turn(1) },
+  { name: "first-rules-dark", at: "?scene=empty", scheme: "dark", size: first, act: turn(2) },
   { name: "settings-light-contrast", at: "#settings", scheme: "light", contrast: "more", size: preferences },
 ];
 

@@ -5,6 +5,7 @@ import recorded from "../src/backend/recorded.json" with { type: "json" };
 import type { Scene } from "../src/backend/samples";
 import type { Piece } from "../src/contract";
 import { textOf } from "../src/parts/escaped";
+import { enlarge } from "./large";
 import { letters, same, stopClock } from "./pictures";
 import { choose, fit, open } from "./question";
 
@@ -31,13 +32,21 @@ const pictures = [
   { name: "fetch-dark", scene: "fetch", scheme: "dark" },
   { name: "mcp-light", scene: "mcp", scheme: "light" },
   { name: "alike-light", scene: "alike", scheme: "light" },
-  { name: "heredoc-light", scene: "heredoc", scheme: "light" },
+  { name: "heredoc-light", scene: "heredoc", scheme: "light", unseen: true },
   {
     name: "heredoc-open-dark",
     scene: "heredoc",
     scheme: "dark",
     act: (page) => page.getByTestId("more").click(),
   },
+  { name: "push-large-light", scene: "push", scheme: "light", times: 1.5 },
+  {
+    name: "menu-dark",
+    scene: "push",
+    scheme: "dark",
+    act: (page) => page.getByLabel("More ways to allow").click(),
+  },
+  { name: "change-light-contrast", scene: "push", scheme: "light", contrast: "more", act: change },
   { name: "hostile-dark-small", scene: "hostile", scheme: "dark", height: 420 },
 ] satisfies Picture[] as Picture[];
 
@@ -47,8 +56,18 @@ interface Picture {
   scheme: "light" | "dark";
   contrast?: "more";
   height?: number;
+  /** How much larger its text is. */
+  times?: number;
+  /** Whether a part of it is folded, so that it is not armed. */
+  unseen?: true;
   /** What is opened first. */
   act?: (page: Page) => Promise<void>;
+}
+
+/** Changes the command. */
+async function change(page: Page) {
+  await page.keyboard.press("Control+e");
+  await page.getByTestId("edit").fill("git push --dry-run origin main");
 }
 
 /** Opens a word of the exact command, so that the rule allows more than was shown. */
@@ -58,16 +77,20 @@ async function widen(page: Page) {
   await page.getByRole("button", { name: "origin", exact: true }).click();
 }
 
-for (const { name, scene, scheme, contrast = "no-preference", height, act } of pictures) {
+for (const { name, scene, scheme, contrast = "no-preference", height, times, unseen, act } of pictures) {
   test(name, async ({ page }) => {
     await stopClock(page);
     await page.emulateMedia({ colorScheme: scheme, contrast, reducedMotion: "reduce" });
+    if (times !== undefined) await enlarge(page, times);
     await open(page, scene, height);
     await letters(page);
     await page.clock.runFor(2000);
     await act?.(page);
     await page.clock.runFor(2000);
     if (height === undefined) await fit(page);
+    // The page looks for its end by itself, a moment after it has its height.
+    if (height === undefined && !unseen)
+      await expect(page.getByTestId("arming")).toHaveAttribute("data-state", /counting|armed/);
     await page.clock.runFor(2000);
     await expect(page).toHaveScreenshot(`${name}.png`, same);
   });

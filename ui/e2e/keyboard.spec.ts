@@ -1,7 +1,8 @@
 // Stories told by keys alone: no click, and no focus that a test sets.
 
 import { expect, test, type Locator, type Page } from "@playwright/test";
-import { armed, open, said } from "./question";
+import { armed, choose, fit, open, said } from "./question";
+import { screens, sizes } from "./screens";
 
 /** Goes there by Tab, from wherever the focus is. */
 async function tabTo(page: Page, wanted: Locator) {
@@ -37,6 +38,23 @@ test("Always: an offer, a word opened, where and how long, saved", async ({ page
   expect((await said(page)).answers).toMatchObject([
     { answer: "always", proposal: "exact", edited: "git push origin *", lifetime: { kind: "until" } },
   ]);
+});
+
+test("a broad rule: the second press needs no way back to the button", async ({ page }) => {
+  await open(page, "push");
+  await armed(page);
+  await choose(page, "allow", "always");
+  await page.keyboard.press("ArrowDown");
+  await tabTo(page, button(page, "origin"));
+  await page.keyboard.press("Space");
+  await expect(page.getByTestId("save")).toHaveText("Save Broad Rule…");
+  await expect(page.getByTestId("save")).toBeEnabled();
+  await tabTo(page, page.getByTestId("save"));
+  await page.keyboard.press("Space");
+  await expect(page.getByTestId("save")).toHaveText("Allow and Save Broad Rule");
+  await expect(page.getByTestId("save")).toBeFocused();
+  await page.keyboard.press("Space");
+  expect((await said(page)).answers).toMatchObject([{ edited: "git push * main", broad: true }]);
 });
 
 const focused = (one: Locator) => one.evaluate((element) => element === document.activeElement);
@@ -124,3 +142,130 @@ test("what became of an answer: by Tab, and undone by its chord", async ({ page 
   await page.keyboard.press("Control+z");
   expect((await said(page)).acts).toEqual(["undo"]);
 });
+
+test("a command is changed, put back, changed again and reviewed", async ({ page }) => {
+  await open(page, "push");
+  await armed(page);
+  await page.keyboard.press("Control+e");
+  await expect(page.getByTestId("edit")).toBeFocused();
+  await page.keyboard.type(" --dry-run");
+  await tabTo(page, button(page, "Cancel"));
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("deny"), "Deny has the keys again").toBeFocused();
+  await page.keyboard.press("Control+e");
+  await page.keyboard.press("Control+Enter");
+  expect((await said(page)).edits, "nothing was changed").toEqual([]);
+  await page.keyboard.type(" --dry-run");
+  await tabTo(page, button(page, "Review Change"));
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("edited")).toContainText("You changed this command.");
+  const { edits, answers } = await said(page);
+  expect(edits).toMatchObject([{ text: expect.stringMatching(/ --dry-run$/) }]);
+  expect(answers).toEqual([]);
+});
+
+test("what is dangerous: read in its details, and allowed by two presses alone", async ({ page }) => {
+  await open(page, "destructive");
+  await armed(page);
+  await page.keyboard.press("Control+i");
+  await tabTo(page, button(page, "Copy Command"));
+  await tabTo(page, page.locator("summary", { hasText: "Raw JSON" }));
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("raw")).toContainText('"digest"');
+  await fit(page);
+  await armed(page);
+  await tabTo(page, button(page, "Hold to Allow"));
+  await page.keyboard.press("Space");
+  expect((await said(page)).answers, "one press allows nothing").toEqual([]);
+  await expect(button(page, "Press Again to Allow"), "it has the keys again").toBeFocused();
+  await page.keyboard.press("Enter");
+  expect((await said(page)).answers, "nor does Return").toEqual([]);
+  await page.keyboard.press("Space");
+  expect((await said(page)).answers).toMatchObject([{ answer: "once" }]);
+});
+
+test("a rule that denies, with a message, and an agent that is stopped", async ({ page }) => {
+  const item = async (id: string) => {
+    await tabTo(page, button(page, "More ways to deny"));
+    await page.keyboard.press("Space");
+    const wanted = page.getByTestId(id);
+    for (let down = 0; down < 6 && !(await focused(wanted)); down++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+  };
+  await open(page, "push");
+  await armed(page);
+  await item("deny-always");
+  await page.keyboard.type("never from here");
+  await tabTo(page, button(page, "Always Deny"));
+  await page.keyboard.press("Space");
+  await open(page, "push");
+  await armed(page);
+  await item("stop");
+  expect((await said(page)).answers).toMatchObject([{ answer: "deny-all" }]);
+});
+
+const focusStops: Record<string, (page: Page) => Promise<void>> = {
+  "a question": (page) => open(page, "push"),
+  "its details": async (page) => {
+    await open(page, "push");
+    await page.keyboard.press("Control+i");
+  },
+  "what scrolls": (page) => open(page, "everywhere-long", 400),
+  "a dangerous question": (page) => open(page, "destructive"),
+  "the card for Always": async (page) => {
+    await open(page, "push");
+    await choose(page, "allow", "always");
+  },
+  "a command that is changed": async (page) => {
+    await open(page, "push");
+    await page.keyboard.press("Control+e");
+  },
+  "a message": async (page) => {
+    await open(page, "push");
+    await page.keyboard.press("Control+d");
+  },
+  "the popover": async (page) => {
+    await page.goto("/popover.html");
+    await expect(page.getByTestId("popover")).toBeVisible();
+  },
+  ...screens,
+};
+
+for (const contrast of ["no-preference", "more"] as const)
+  for (const [name, come] of Object.entries(focusStops))
+    test(`${name}, contrast ${contrast}: it shows where the keys are`, async ({ page }) => {
+      await page.emulateMedia({ contrast, reducedMotion: "reduce" });
+      await page.setViewportSize(sizes.large);
+      await come(page);
+      const unseen: string[] = [];
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press("Tab");
+        const stop = await page.evaluate(markOfFocus);
+        if (stop === null) break;
+        if (!stop.marked) unseen.push(stop.name);
+      }
+      expect(unseen).toEqual([]);
+    });
+
+/** Whether what has the focus looks otherwise than without; null once all have been there. */
+function markOfFocus(): { name: string; marked: boolean } | null {
+  const one = document.activeElement;
+  if (!(one instanceof HTMLElement) || one === document.body || one.dataset.wasFocused) return null;
+  one.dataset.wasFocused = "yes";
+  const around = [one, one.parentElement, one.closest("label"), one.closest(".editor")];
+  const look = () =>
+    around
+      .filter((each) => each !== null)
+      .map((each) => {
+        const { outlineStyle, outlineWidth, outlineColor, boxShadow, backgroundColor } =
+          getComputedStyle(each);
+        return [outlineStyle, outlineWidth, outlineColor, boxShadow, backgroundColor].join();
+      })
+      .join("\n");
+  const focused = look();
+  one.blur();
+  const marked = look() !== focused;
+  one.focus({ preventScroll: true });
+  const label = one.getAttribute("aria-label") ?? one.textContent?.trim().slice(0, 40);
+  return { name: `${one.tagName}.${one.className} ${label}`, marked };
+}

@@ -31,6 +31,18 @@ test("its parts: nothing serious for people who hear or press keys", async ({ pa
   await page.getByRole("button", { name: "Back" }).click();
   await choose(page, "deny", "note");
   expect(await seriousInQuestion(page), "the message").toEqual([]);
+  await page.keyboard.press("Escape");
+  await choose(page, "deny", "deny-always");
+  expect(await seriousInQuestion(page), "a rule that denies").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+e");
+  await fit(page);
+  expect(await seriousInQuestion(page), "the command as it is changed").toEqual([]);
+  await page.getByTestId("edit").fill("git push --dry-run");
+  expect(await seriousInQuestion(page), "a change that can be reviewed").toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Change the Confinement" }).click();
+  expect(await seriousInQuestion(page), "the menu of profiles").toEqual([]);
   for (const pill of ["denied", "running", "failed", "saved"]) {
     await page.goto(`/approval.html?scene=pill-${pill}`);
     await expect(page.getByTestId("pill")).toBeVisible();
@@ -311,7 +323,8 @@ test("a changed command comes back as another question, which arms anew", async 
   await open(page, "push");
   await expect(page.getByTestId("once")).toBeEnabled();
   await choose(page, "allow", "change");
-  await expect(page.getByTestId("once"), "nothing is allowed while it is being changed").toBeDisabled();
+  await expect(page.getByTestId("once"), "nothing is allowed while it is being changed").toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Review Change" })).toBeDisabled();
   await page.getByTestId("edit").fill("git push --dry-run origin main");
   await page.keyboard.press("Control+Enter");
   await expect(page.getByTestId("edited")).toContainText(
@@ -340,12 +353,37 @@ test("a change that would be denied anyway says so, and what is typed stays", as
   expect((await said(page)).answers).toEqual([]);
 });
 
+test("once, with fewer rights: judged again and shown, before anything is allowed", async ({ page }) => {
+  await open(page, "push");
+  await choose(page, "allow", "confined");
+  await expect(page.getByTestId("confinement")).toContainText("Confined: no network");
+  const { edits, answers } = await said(page);
+  expect(edits).toMatchObject([{ confine: "project" }]);
+  expect(answers).toEqual([]);
+});
+
+test("what cannot be saved yet does not look as if it could", async ({ page }) => {
+  await open(page, "push");
+  await armed(page);
+  await choose(page, "allow", "always");
+  const save = page.locator(".capsule:has(> [data-testid=save])");
+  await expect(save).toHaveClass(/\barmed\b/);
+  await page.getByRole("button", { name: "Edit Rule…" }).click();
+  await page.getByRole("textbox", { name: "Rule to save" }).fill("g");
+  await expect(page.getByTestId("save")).toBeDisabled();
+  await expect(save).not.toHaveClass(/\barmed\b/);
+});
+
 test("a rule says at once what it does not cover, and names what a word is open for", async ({ page }) => {
   await open(page, "push");
   await choose(page, "allow", "always");
   await expect(page.getByTestId("left-out")).toHaveText("Doesn’t cover --delete or --force.");
   await page.getByRole("radio", { name: "this exact command" }).check();
   for (const word of ["origin", "main"]) await page.getByRole("button", { name: word, exact: true }).click();
+  await expect(
+    page.getByRole("radio", { checked: true }),
+    "the offer is not what is saved any more",
+  ).toHaveAccessibleName("this exact command, as changed below");
   const chips = page.getByTestId("tokens").locator(":scope > *");
   await expect(chips).toHaveText(["git", "push", "any remote", "any branch"]);
   await expect.poll(async () => (await said(page)).previews.at(-1)?.edited).toBe("git push * *");
@@ -404,7 +442,7 @@ test("a tool's question speaks of a tool: where its paths begin, no programs, no
   await expect(page.getByRole("alertdialog")).toHaveAccessibleName(/^builder wants to write .*login\.ts/);
   await expect(page.getByTestId("subject")).toContainText("export const redirect");
   await expect(page.getByTestId("cwd")).toContainText("Projects/site");
-  await expect(page.getByTestId("confinement")).toContainText("Done by builder with its tool write_file");
+  await expect(page.getByTestId("confinement")).toContainText("Runs in builder, with its tool write_file");
   await page.keyboard.press("Control+i");
   await expect(page.getByTestId("env")).toHaveCount(0);
   await expect(page.getByTestId("program")).toHaveCount(0);

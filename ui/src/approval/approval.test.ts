@@ -97,6 +97,14 @@ describe("what is shown", () => {
       expect(screen.queryByTestId(id), id).toBeNull();
   });
 
+  it("a session that is an id alone is named in the details, not in the header", async () => {
+    const session = [{ text: "3f2a9c04-1b2c-4d5e-8f90-a1b2c3d4e5f6", kind: "plain" as const }];
+    const { user } = show({ ...push(), asker: { ...push().asker, session } });
+    expect(screen.queryByText(/3f2a9c04/)).toBeNull();
+    await details(user);
+    expect(screen.getByTestId("session")).toHaveTextContent("3f2a9c04-1b2c-4d5e-8f90-a1b2c3d4e5f6");
+  });
+
   it("shows hostile text as text, and marks what was escaped", () => {
     show(hostile());
     expect(document.querySelector("img, script")).toBeNull();

@@ -1,6 +1,6 @@
 // What the person chose to save with *Always*, and how it becomes part of an answer.
 
-import type { AnswerParams, Lifetime, Question, Scope } from "../contract";
+import type { AnswerParams, Lifetime, Piece, Question, Scope } from "../contract";
 import { exact } from "./shown";
 
 type Span = "quarter" | "hour" | "session" | "quit" | "forever";
@@ -41,6 +41,12 @@ export function firstChoice(question: Question): Choice {
 /** The choice for another offer: its words, its folders and its programs are its own. */
 export function withOffer(choice: Choice, proposal: string): Choice {
   return { ...choice, proposal, edited: null, folder: null, anyInput: false, bySigner: false };
+}
+
+/** Whether the label of an offer of this rule begins like a sentence, and not with a program, whose letters stay. */
+export function isWorded(label: Piece[], rule: string | undefined): boolean {
+  const [program = ""] = rule?.split(" ") ?? [];
+  return program !== "" && !label[0]?.text.startsWith(program);
 }
 
 /** Whether what is chosen changes the offer, so that the host has to say what that adds. */

@@ -33,7 +33,7 @@ export const welcome = {
     none: `No agent was found on this ${computer}.`,
     connect: (title: string) => `Connect ${title}`,
     connected: "Connected",
-    elsewhere: "Connected to a Postern that moved",
+    elsewhere: "Connected to another Postern, or one that moved",
     show: "Show Change",
     hide: "Hide Change",
     changes: (title: string) => `Lines that change in the settings of ${title}`,

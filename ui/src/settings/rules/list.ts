@@ -64,10 +64,9 @@ export function placeOf({ rule, place }: RuleRow): string {
   return place ? textOf(place) : words.rules.anywhere;
 }
 
-/** A program as the table names it: its version, or the beginning of its hash. */
-export function binaryOf(row: RuleRow): string {
-  const seen = row.rule.usage.lastSeen ?? row.rule.pin?.program;
-  return seen ? (seen.version ?? seen.sha256.slice(0, 8)) : words.rules.unknown;
+/** A program's version, if it has one. The inspector has its hash. */
+export function versionOf({ rule }: RuleRow): string {
+  return (rule.usage.lastSeen ?? rule.pin?.program)?.version ?? words.rules.unknown;
 }
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
@@ -83,7 +82,7 @@ const keys: Record<Column, (row: RuleRow) => string | number> = {
   used: ({ rule }) => rule.usage.lastUsedAt ?? 0,
   command: ({ rule }) => rule.usage.lastCommand ?? "",
   uses: ({ rule }) => rule.usage.count,
-  binary: binaryOf,
+  binary: versionOf,
   from: (row) => row.from,
 };
 

@@ -88,7 +88,7 @@ pub fn confinement(
     let own = match (origin, tool) {
         (Origin::Host, _) => None,
         (Origin::Tool, Some(tool)) => Some(
-            Sentence::new("Done by ").append(agent.clone()).literal(" with its tool ").append(tool.clone()),
+            Sentence::new("Runs in ").append(agent.clone()).literal(", with its tool ").append(tool.clone()),
         ),
         (Origin::AgentShell | Origin::Tool, _) => {
             Some(Sentence::new("Runs in ").append(agent.clone()).literal("’s own shell"))
@@ -228,7 +228,7 @@ mod tests {
         );
         assert_eq!(
             words(Origin::Tool, &Confinement::None, Some("Write")),
-            "Done by builder with its tool Write"
+            "Runs in builder, with its tool Write"
         );
     }
 }

@@ -166,7 +166,7 @@ pub fn all_also_covered(all: &[AlsoCovers]) -> Option<String> {
 fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
     match &rated.effect {
         CommandEffect::Read { paths } if paths.is_empty() => {
-            begun.literal("look something up, changing nothing")
+            begun.literal("look something up without changing anything")
         }
         CommandEffect::Read { paths } => objects(begun.literal("read "), paths, "files"),
         CommandEffect::Write { paths } => {

@@ -14,10 +14,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Colours that are told apart at a glance, in light and dark, in the order in which they are given out.
-const COLORS: [&str; 10] = [
-    "#3b82f6", "#f97316", "#10b981", "#a855f7", "#ef4444", "#14b8a6", "#eab308", "#ec4899", "#6366f1",
-    "#84cc16",
-];
+///
+/// Red and amber are not among them: beside a command they mean danger and a question.
+const COLORS: [&str; 8] =
+    ["#3b82f6", "#a855f7", "#14b8a6", "#64748b", "#10b981", "#6366f1", "#ec4899", "#84cc16"];
 /// The longest name that is shown, in characters.
 const LONGEST_NAME: usize = 64;
 /// The most other uids on a channel.
