@@ -2,8 +2,8 @@
 //!
 //! A run that starts beside another one may find what that one planted. If it took this for the user's, it could plant the
 //! same again as soon as the other one has ended. Each run holds a shared lock on a file of its folder, which holds the places;
-//! who gets the lock alone writes them. The last run empties the file: one that is not empty and that nobody holds was left by a
-//! program that was killed, and what its runs planted is still there.
+//! who gets the lock alone writes them. The last run empties the file and removes it: one that nobody holds was left by a program
+//! that was killed, and what its runs planted is still there.
 
 use super::survey::{PlaceKind, Survey, SurveyedPlaces};
 use postern_policy::private_cache;
@@ -12,24 +12,31 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Ending of the files' names.
-const ENDING: &str = ".places";
+/// Folder of the files, beside the private caches, which no run can open.
+const RUNNING: &str = ".running";
 
 /// A run's share in the places of its folders, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Baseline {
     /// Places to compare with after the run.
     pub(super) places: SurveyedPlaces,
-    shares: Vec<File>,
+    shares: Vec<PlacesFile>,
+}
+
+/// A folder's file, which may be removed from its path.
+#[derive(Debug)]
+struct PlacesFile {
+    path: PathBuf,
+    file: File,
 }
 
 /// A folder's file, locked.
 struct Locked {
     folder: PathBuf,
-    file: File,
+    share: PlacesFile,
     /// Places that were there when the first run began; `None` if no other run is under way.
     joined: Option<SurveyedPlaces>,
 }
@@ -51,10 +58,9 @@ impl Baseline {
         sorted.dedup();
         let mut locked = Vec::new();
         for folder in sorted {
-            let path = private_cache(home, std::slice::from_ref(folder), cfg!(target_os = "macos")) + ENDING;
-            let told = |error: io::Error| format!("{path}: {error}");
-            let file = open_file(Path::new(&path)).map_err(told)?;
-            locked.push(Locked::new(folder, file, &mut left).map_err(told)?);
+            let path = places_path(home, folder);
+            let told = |error: io::Error| format!("{}: {error}", path.display());
+            locked.push(Locked::new(folder, &path, &mut left).map_err(told)?);
         }
         // Those that begin or end meanwhile count as well.
         let mut around = runs_around(home, folders);
@@ -71,55 +77,80 @@ impl Baseline {
             one.settle(&found, &mut places).map_err(told)?;
         }
         // In reverse, for the same reason: a share may be taken from us while we change it.
-        for one in locked.iter().rev().filter(|one| one.joined.is_none()) {
-            let told = |error: io::Error| format!("what was in {}: {error}", one.folder.display());
-            one.share_lock(&found).map_err(told)?;
+        for one in locked.iter_mut().rev().filter(|one| one.joined.is_none()) {
+            let shared = one.share_lock(&found);
+            shared.map_err(|error| format!("what was in {}: {error}", one.folder.display()))?;
         }
-        let shares = locked.into_iter().map(|one| one.file).collect();
+        let shares = locked.into_iter().map(|one| one.share).collect();
         Ok((Self { places, shares }, survey))
     }
 
     /// Calls `left` with each folder whose last run was killed, and the places that it had.
     pub(super) fn recover(home: &str, mut left: impl FnMut(&Path, &SurveyedPlaces)) {
-        for file in files_with_places(home) {
-            if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-                continue;
-            }
-            if let Ok(Some((folder, places))) = read_places(&file) {
+        for share in running_files(home).filter(PlacesFile::lock_alone) {
+            if let Ok(Some((folder, places))) = read_places(&share.file) {
                 left(&folder, &places);
             }
-            _ = file.set_len(0);
+            share.remove();
         }
     }
 }
 
 impl Drop for Baseline {
     fn drop(&mut self) {
-        for share in &self.shares {
-            // The share is given up in any case; who is alone then was the last.
-            if rustix::fs::flock(share, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                _ = share.set_len(0);
-            }
+        // A share is given up in any case; who is alone then was the last.
+        for share in self.shares.iter().filter(|share| share.lock_alone()) {
+            share.remove();
+        }
+    }
+}
+
+impl PlacesFile {
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), file: open_file(path)? })
+    }
+
+    /// Locks the file, if nobody else has a share in it.
+    fn lock_alone(&self) -> bool {
+        rustix::fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok()
+    }
+
+    /// Returns true if its path still leads to it. Who has locked it alone may remove it.
+    fn is_there(&self) -> bool {
+        let number = |found: std::fs::Metadata| (found.dev(), found.ino());
+        let there = self.path.symlink_metadata().map(number);
+        there.is_ok_and(|there| self.file.metadata().map(number).is_ok_and(|own| own == there))
+    }
+
+    /// Empties and removes the file, which is locked alone. Who waits for it finds nothing in it.
+    fn remove(&self) {
+        _ = self.file.set_len(0);
+        if self.is_there() {
+            _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
 impl Locked {
-    fn new(folder: &str, file: File, left: &mut impl FnMut(&Path, &SurveyedPlaces)) -> io::Result<Self> {
+    fn new(folder: &str, path: &Path, left: &mut impl FnMut(&Path, &SurveyedPlaces)) -> io::Result<Self> {
         let folder = PathBuf::from(folder);
         loop {
-            if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                if let Some((of, places)) = read_places(&file)?.filter(|(of, _)| *of == folder) {
+            let share = PlacesFile::open(path)?;
+            if share.lock_alone() {
+                // The last run removed it between.
+                if !share.is_there() {
+                    continue;
+                }
+                if let Some((of, places)) = read_places(&share.file)?.filter(|(of, _)| *of == folder) {
                     left(&of, &places);
                 }
-                return Ok(Self { folder, file, joined: None });
+                return Ok(Self { folder, share, joined: None });
             }
-            rustix::fs::flock(&file, FlockOperation::LockShared)?;
+            rustix::fs::flock(&share.file, FlockOperation::LockShared)?;
             // An empty one was left by the last run meanwhile.
-            if let Some((_, places)) = read_places(&file)?.filter(|(of, _)| *of == folder) {
-                return Ok(Self { folder, file, joined: Some(places) });
+            if let Some((_, places)) = read_places(&share.file)?.filter(|(of, _)| *of == folder) {
+                return Ok(Self { folder, share, joined: Some(places) });
             }
-            rustix::fs::flock(&file, FlockOperation::Unlock)?;
         }
     }
 
@@ -133,14 +164,15 @@ impl Locked {
         self.write_places(found)
     }
 
-    /// Lets others join. The system gives the lock up to change it: who got it meanwhile may have emptied the file.
-    fn share_lock(&self, found: &SurveyedPlaces) -> io::Result<()> {
+    /// Lets others join. The system gives the lock up to change it: who got it meanwhile may have removed the file.
+    fn share_lock(&mut self, found: &SurveyedPlaces) -> io::Result<()> {
         loop {
-            rustix::fs::flock(&self.file, FlockOperation::LockShared)?;
-            if read_places(&self.file)?.is_some() {
+            rustix::fs::flock(&self.share.file, FlockOperation::LockShared)?;
+            if read_places(&self.share.file)?.is_some() {
                 return Ok(());
             }
-            if rustix::fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            self.share = PlacesFile::open(&self.share.path)?;
+            if self.share.lock_alone() && self.share.is_there() {
                 self.write_places(found)?;
             }
         }
@@ -164,21 +196,32 @@ impl Locked {
             kind.push(more);
             write(&kind);
         }
-        self.file.set_len(0)?;
-        self.file.write_all_at(&text, 0)
+        self.share.file.set_len(0)?;
+        self.share.file.write_all_at(&text, 0)
     }
 }
 
-/// Opens the files of folders in which runs are under way, or were killed: the last run of a folder empties its file.
-fn files_with_places(home: &str) -> impl Iterator<Item = File> {
-    let some = private_cache(home, &[], cfg!(target_os = "macos"));
-    let entries = Path::new(&some).parent().map(std::fs::read_dir);
-    let files = entries.into_iter().flatten().flatten().flatten().map(|entry| entry.path());
-    let holds_places = |path: &PathBuf| {
-        path.as_os_str().as_bytes().ends_with(ENDING.as_bytes())
-            && path.metadata().is_ok_and(|found| found.len() > 0)
-    };
-    files.filter(holds_places).filter_map(|path| open_file(&path).ok())
+/// Returns the folder of the files.
+fn running_folder(home: &str) -> PathBuf {
+    let some = PathBuf::from(private_cache(home, &[], cfg!(target_os = "macos")));
+    some.with_file_name(RUNNING)
+}
+
+/// Returns the path of a folder's file.
+fn places_path(home: &str, folder: &str) -> PathBuf {
+    let cache = PathBuf::from(private_cache(home, &[folder.to_owned()], cfg!(target_os = "macos")));
+    running_folder(home).join(cache.file_name().unwrap_or_default())
+}
+
+/// Opens the files of folders in which runs are under way, or were killed.
+fn running_files(home: &str) -> impl Iterator<Item = PlacesFile> {
+    let entries = std::fs::read_dir(running_folder(home)).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let path = entry.path();
+        let mut options = File::options();
+        let file = options.read(true).write(true).custom_flags(libc::O_NOFOLLOW).open(&path).ok()?;
+        Some(PlacesFile { path, file })
+    })
 }
 
 /// Returns the folders above and below these in which runs are under way, with the places that were there before these.
@@ -187,7 +230,7 @@ fn runs_around(home: &str, folders: &[String]) -> Vec<(PathBuf, SurveyedPlaces)>
         let own = folders.iter().map(Path::new);
         { own }.any(|own| own != other && (own.starts_with(other) || other.starts_with(own)))
     };
-    files_with_places(home).filter_map(|file| read_places(&file).ok()?).filter(around).collect()
+    running_files(home).filter_map(|share| read_places(&share.file).ok()?).filter(around).collect()
 }
 
 /// Opens a file beside the private caches, which no run can open, to lock it.
@@ -251,6 +294,11 @@ mod tests {
         let (third, killed) = join(home.path(), &["/p"], &["/p/a", "/p/new"]);
         assert!(!third.places.contains_key(Path::new("/p/new")), "the second one is still under way");
         drop((second, third));
+        assert_eq!(
+            running_files(home.path().to_str().unwrap()).count(),
+            0,
+            "the last of them removes its file"
+        );
         let (fourth, killed_later) = join(home.path(), &["/p"], &["/p/new"]);
         assert_eq!(fourth.places, survey(&["/p/new"]).places, "the first of the next runs starts over");
         assert!(killed.is_empty() && killed_later.is_empty());
@@ -275,7 +323,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let killed = |found: &[&str]| {
             let (mut baseline, _) = join(home.path(), &["/p"], found);
-            // Nobody empties the file of a process that was killed.
+            // Nobody removes the file of a process that was killed.
             baseline.shares.clear();
         };
         killed(&["/p/a"]);

@@ -13,7 +13,6 @@ use crate::run::{FileSystem, Keeper, Mount};
 use crate::threads::name_limit;
 use postern_policy::{Confinement, tool_caches};
 use std::ffi::CStr;
-use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -70,8 +69,6 @@ pub struct Lasting {
     stand_ins: Vec<StandIns>,
     aftermath: Aftermath,
     pins: Mounts,
-    /// Table of its mounts.
-    table: File,
 }
 
 impl Fence {
@@ -87,9 +84,9 @@ impl Fence {
 }
 
 impl Lasting {
-    /// Returns the table of its mounts, on which the system reports as urgent what changed since the start of the run.
+    /// Returns the table of its mounts, on which the system reports as urgent what changed since they were put in place.
     pub(crate) fn mount_table(&self) -> std::io::Result<OwnedFd> {
-        Ok(self.table.try_clone()?.into())
+        self.keeper.mount_table()
     }
 
     /// Puts back the pins that another program took away. Blocks for some milliseconds.
@@ -160,14 +157,12 @@ fn project(
         Mounts::new(folders, &aftermath.before, &kept, stand_ins.iter().flat_map(StandIns::stand_in_paths))?;
     let filter = filter::of_project(sockets)?;
     let keeper = Keeper::start(&SYSTEM, &mounts(&pins, &cache, network)?, network)?;
-    // Opened before it is looked at: what changes from here on is reported.
-    let table = keeper.open_mount_table().map_err(|error| format!("the table of its mounts: {error}"))?;
     if let Some(path) = lost_pins::find_lost(&keeper, &pins).next() {
         return Err(format!("{} changed while it was confined", path.display()));
     }
     let writable = folders.iter().chain([&cache]);
     let ruleset = ruleset::inside(grants, writable.map(Path::new), keeper.root())?;
-    Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath, pins, table }) })
+    Ok(Fence { ruleset, filter, lasting: Some(Lasting { keeper, stand_ins, aftermath, pins }) })
 }
 
 /// State of the folders of a run, with stand-ins in them.
@@ -236,7 +231,7 @@ fn nothing(cache: &str) -> Result<HidingPlaceholders, String> {
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
     let kept = PathBuf::from(super::kept_for(cache));
     let nothing = HidingPlaceholders { file: kept.join("nothing"), folder: kept.join("nothing.d") };
-    let file = File::options().write(true).create_new(true).mode(0o0).open(&nothing.file).map(drop);
+    let file = std::fs::File::options().write(true).create_new(true).mode(0o0).open(&nothing.file).map(drop);
     let folder = std::fs::DirBuilder::new().mode(0o0).create(&nothing.folder);
     for (made, path) in [(file, &nothing.file), (folder, &nothing.folder)] {
         match made {

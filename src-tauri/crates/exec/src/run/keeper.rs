@@ -34,6 +34,8 @@ pub(crate) struct Keeper {
     /// Root of its mounts.
     root: OwnedFd,
     network: bool,
+    /// Table of its mounts, once they are those of a run. It keeps them as a namespace does.
+    table: Option<File>,
     /// Namespaces. The system takes milliseconds to take them down, which nobody waits for: they are empty
     /// then.
     kept: Vec<File>,
@@ -58,8 +60,10 @@ impl Keeper {
     pub(crate) fn start(own: &'static [FileSystem], mounts: &[Mount], network: bool) -> Result<Self, String> {
         let base = NamespaceBase::latest()?;
         let spare = lock_spare(network).take().filter(|spare| spare.fits_run(&base, own));
-        let keeper = spare.map_or_else(|| Self::make_empty(base, own, network), Ok)?;
+        let mut keeper = spare.map_or_else(|| Self::make_empty(base, own, network), Ok)?;
         arrange(&keeper.base, &keeper.pidfd, Some(own), mounts)?;
+        let table = File::open(format!("/proc/{}/mountinfo", keeper.process.as_raw_nonzero()));
+        keeper.table = Some(table.map_err(|error| format!("the table of its mounts: {error}"))?);
         if LASTS.load(Ordering::Relaxed) {
             let base = Arc::clone(&keeper.base);
             // Without a thread for it the next run makes its own.
@@ -91,7 +95,7 @@ impl Keeper {
         let kinds = ["mnt", "ipc", "net"].into_iter().filter(|kind| !network || *kind != "net");
         let kept = kinds.map(|kind| File::open(format!("/proc/{pid}/ns/{kind}"))).collect::<Result<_, _>>();
         let kept = kept.map_err(|error| format!("its namespaces: {error}"))?;
-        Ok(Self { base, own, process, pidfd, root, network, kept, _input: input })
+        Ok(Self { base, own, process, pidfd, root, network, table: None, kept, _input: input })
     }
 
     /// Returns the root of its mounts.
@@ -99,9 +103,10 @@ impl Keeper {
         &self.root
     }
 
-    /// Opens the table of its mounts, on which the system reports a change as urgent.
-    pub(crate) fn open_mount_table(&self) -> std::io::Result<File> {
-        File::open(format!("/proc/{}/mountinfo", self.process.as_raw_nonzero()))
+    /// Returns the table of its mounts, on which the system reports as urgent what changed since they were put in place.
+    pub(crate) fn mount_table(&self) -> std::io::Result<OwnedFd> {
+        let table = self.table.as_ref().ok_or(std::io::ErrorKind::NotFound)?;
+        Ok(table.try_clone()?.into())
     }
 
     /// Mounts something more while a run is under way.
@@ -162,7 +167,7 @@ impl Drop for Keeper {
         } else {
             tracing::warn!("something of a confined command could not be ended yet");
         }
-        let kept = std::mem::take(&mut self.kept);
+        let kept = (std::mem::take(&mut self.kept), self.table.take());
         // Without a thread they are taken down here, by dropping the closure, and nobody waits for what did not end.
         _ = start_thread("namespaces", move || {
             drop(kept);

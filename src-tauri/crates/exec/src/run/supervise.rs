@@ -135,6 +135,8 @@ impl SupervisedRun {
         if let Some(feeder) = feeder {
             feeder.abort();
         }
+        // It keeps the mounts, which take the system milliseconds to take down.
+        drop(self.pins);
         let set_aside = finish_confinement(self.lasting.take()).await;
         let leaked_pipes = !drained(pumps, &cut).await;
         let [stdout, stderr] = captures.map(|capture| so_far(&capture));
