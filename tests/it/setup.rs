@@ -160,6 +160,25 @@ fn rules_that_the_current_folder_brings_are_imported_only_if_it_is_named() {
 }
 
 #[test]
+fn what_a_person_imports_by_a_command_of_its_own_stays_when_setup_is_undone() {
+    let host = Postern::start();
+    used(&host);
+    host.enrol("claude-code");
+    let permissions = host.data().join("policy/claude-code/permissions.jsonc");
+    let has = || {
+        let rules = host.json(&["rules", "list", "--agent", "claude-code"]);
+        (rules, fs::read_to_string(&permissions).unwrap())
+    };
+    let before = has();
+    setup(&host, &["--yes", "--agent", "claude-code", "--no-import", "--no-test"]);
+    host.ok(&["import", "claude-code", "--agent", "claude-code"]);
+    let imported = has();
+    assert!(imported.0 != before.0 && imported.1 != before.1, "{imported:?}");
+    setup(&host, &["--undo", "--yes"]);
+    assert_eq!(has(), imported);
+}
+
+#[test]
 fn an_agent_that_was_there_before_stays_with_its_own_rules() {
     let host = Postern::start();
     let (claude, _) = used(&host);

@@ -36,6 +36,10 @@ host?: boolean,
  */
 check?: boolean, 
 /**
+ * Keep what is imported when the agent is disconnected: the user imports it apart from connecting the agent.
+ */
+keep?: boolean, 
+/**
  * With `check`: number of requests to judge again, at most 1000; `None` if left out.
  */
 last?: number | null, scope?: SetupScope, };

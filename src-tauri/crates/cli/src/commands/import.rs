@@ -57,6 +57,7 @@ pub(crate) fn run(
         broad: asked.broad,
         host: asked.host,
         check: asked.check,
+        keep: true,
         last: asked.check.then_some(asked.last),
         scope,
     })?;

@@ -262,6 +262,7 @@ pub struct SetupDisconnected {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own on the wire")]
 pub struct SetupImport {
     /// Agent whose files are read.
     pub kind: KnownAgent,
@@ -286,6 +287,10 @@ pub struct SetupImport {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub check: bool,
+    /// Keep what is imported when the agent is disconnected: the user imports it apart from connecting the agent.
+    #[serde(default)]
+    #[ts(as = "Option<_>", optional)]
+    pub keep: bool,
     /// With `check`: number of requests to judge again, at most 1000; `None` if left out.
     #[serde(default)]
     pub last: Option<u32>,

@@ -57,9 +57,9 @@ impl AgentSetup {
                 self.host.call_method::<SetPermissions>(face, &set).await?;
             }
             let mut done = self.load_records().await?;
-            // What the user imports by naming files or a project is not part of the setup, and stays.
-            let of_setup = asked.project.is_none() && asked.files.is_empty();
-            if of_setup && let Some(of_it) = done.get_mut(&kind) {
+            if !asked.keep
+                && let Some(of_it) = done.get_mut(&kind)
+            {
                 of_it.rules.extend(saved.added.iter().map(|row| row.rule.id));
                 if after != before {
                     let first = of_it.permissions.take().filter(|lines| lines.agent == agent);

@@ -9,6 +9,8 @@ pub(super) const ENVRC: &str = ".envrc";
 const LONGEST: u64 = 64 << 10;
 /// Characters between the words of a line.
 const BETWEEN: &str = "'\"`;|&()<>=:$";
+/// Words of direnv's library for files whose changes have it read the `.envrc` again. It reads none of them.
+const WATCHERS: [&str; 2] = ["watch_dir", "watch_file"];
 /// Words of direnv's library, with the files that they read (<https://direnv.net/man/direnv-stdlib.1.html>).
 const IMPLIED: &[(&str, &[&str])] = &[
     ("dotenv", &[".env"]),
@@ -32,9 +34,19 @@ pub(super) fn files_read(envrc: &Path) -> Vec<PathBuf> {
     named.filter(|path| path.metadata().is_ok_and(|found| found.is_file())).collect()
 }
 
+/// Returns the words outside of comments and of what is only watched.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| letter.is_whitespace() || BETWEEN.contains(letter))
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let commands =
+        lines.flat_map(|line| line.split([';', '|', '&'])).filter(|command| !only_watches(command));
+    commands
+        .flat_map(|command| command.split(|letter: char| letter.is_whitespace() || BETWEEN.contains(letter)))
         .filter(|word| !word.is_empty())
+}
+
+fn only_watches(command: &str) -> bool {
+    let first = command.split_whitespace().next().unwrap_or_default();
+    WATCHERS.contains(&first) && !command.contains(['(', '`'])
 }
 
 #[cfg(test)]
@@ -67,7 +79,9 @@ mod tests {
             found("source_env \"env.sh\"; dotenv_if_exists secret.env"),
             [".env", "env.sh", "secret.env"]
         );
-        assert_eq!(found("export X=1"), [""; 0]);
+        assert_eq!(found("export X=1\n  # see README\nwatch_file env.sh README"), [""; 0]);
+        assert_eq!(found("watch_file README; source_env env.sh"), ["env.sh"]);
+        assert_eq!(found("watch_file $(. env.sh)"), ["env.sh"], "what is in it runs");
         fs::remove_file(&envrc).unwrap();
         std::os::unix::fs::symlink("README", &envrc).unwrap();
         let all: Vec<_> = files_read(&envrc);

@@ -188,7 +188,7 @@ pub struct Running {
 }
 
 /// Order to a run.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Order {
     /// TERM, grace, KILL for the whole tree.
     Stop(Stop),

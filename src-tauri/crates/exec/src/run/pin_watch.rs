@@ -24,7 +24,7 @@ impl PinWatch {
         Ok(Self { table: table.map(super::exit::reports_change).transpose()? })
     }
 
-    /// Waits until a mount was put or taken away; for ever where there is none.
+    /// Waits until a mount was put or taken away; forever if there is none.
     pub(super) async fn changed(&self) {
         if let Some(table) = &self.table
             && let Ok(mut change) = table.ready(tokio::io::Interest::PRIORITY).await
@@ -44,7 +44,7 @@ impl PinWatch {
         Ok(Self {})
     }
 
-    /// Waits for ever.
+    /// Waits forever.
     #[expect(clippy::unused_self, reason = "it is watched where there is something to watch")]
     pub(super) async fn changed(&self) {
         std::future::pending::<()>().await;

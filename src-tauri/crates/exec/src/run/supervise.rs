@@ -163,21 +163,29 @@ impl SupervisedRun {
             tokio::select! {
                 biased;
                 () = self.child.exited() => return 0,
-                () = self.pins.changed() => {
-                    self.unpinned = hold_pins(&mut self.lasting).await.or(self.unpinned.take());
-                }
                 () = wait_for_deadline(self.deadline) => {
                     self.stop = Some(Stop::TimedOut);
                     // A sink that is full or gone must not keep the run alive.
                     drop(self.sink.try_send(RunEvent::TimedOut));
                 }
-                order = next_order(&mut self.ordered) => match order {
-                    Order::Stop(stop) => self.stop = Some(stop),
-                    Order::Signal(signal) => signal_group(self.child.pid(), signal),
-                },
+                () = self.pins.changed() => {
+                    self.unpinned = hold_pins(&mut self.lasting).await.or(self.unpinned.take());
+                    // A program that takes pins away without end must not keep the run from being stopped.
+                    while self.stop.is_none() && let Ok(order) = self.ordered.try_recv() {
+                        self.follow_order(order);
+                    }
+                }
+                order = next_order(&mut self.ordered) => self.follow_order(order),
             }
         }
         self.end_tree().await
+    }
+
+    fn follow_order(&mut self, order: Order) {
+        match order {
+            Order::Stop(stop) => self.stop = Some(stop),
+            Order::Signal(signal) => signal_group(self.child.pid(), signal),
+        }
     }
 
     /// Sends TERM, and KILL after the grace.

@@ -58,8 +58,8 @@ fn docker(channel: SandboxChannel<'_>) -> String {
 # current folder, under its own name: the host runs commands in the folder that
 # postern-run names. Not in a folder that holds
 # {data}.
-# Your own git, editor and shell obey what it leaves there (.git, .vscode, .envrc):
-# give it a clone of its own, or mount these read-only as well.
+# Your own git, editor and shell obey what it leaves there (.git, .envrc, .vscode,
+# .idea): give it a clone of its own, or mount these read-only as well.
 # Your own uid inside, so that it may connect.
 # {note}
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
@@ -122,8 +122,9 @@ fn bwrap_lines(channel: SandboxChannel<'_>) -> String {
 # current folder to work in, under its own name: the host runs commands in the
 # folder that postern-run names. Not in a folder that holds
 # {data}.
-# Read-only in it is what your own git, editor and shell obey, where it is there.
-# What it makes anew they obey as well: a clone of its own is safer.
+# What is there of .git, .envrc, .vscode and .idea is read-only, because your own
+# git, editor and shell obey it: the agent commits with postern-run -- git commit.
+# They obey what it creates under these names as well: a clone of its own is safer.
 bwrap --unshare-all --die-with-parent --new-session --clearenv \
   --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
   --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" "$PWD" --chdir "$PWD" \
@@ -142,8 +143,10 @@ fn sandbox_exec(channel: SandboxChannel<'_>) -> String {
     let (profile, inside) = (profile(channel), quoted(channel.folder));
     format!(
         r#"# No network but the channel; reads the system and the current folder, writes to
-# the current folder, except what your git, editor and shell obey in it, and to a
-# temporary folder of its own. Signals reach what runs in the same sandbox alone.
+# the current folder and to a temporary folder of its own. Signals reach what runs
+# in the same sandbox alone. It writes no .git, .envrc, .vscode and .idea, because
+# your git, editor and shell obey them: the agent commits with
+# postern-run -- git commit.
 cat > postern.sb <<'PROFILE'
 {profile}PROFILE
 TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \

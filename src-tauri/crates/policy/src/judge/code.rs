@@ -114,16 +114,27 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
 }
 
+/// Words for the folder of the run, with the quote that they begin with.
+const OWN_FOLDER: [&str; 3] = ["\"$PWD", "\"${PWD}", "\"$(pwd)"];
+
 /// Returns true for a word that begins with the folder of the run, in quotes, and is written out behind it: `"$PWD":/app`.
 fn names_folder(facts: &Facts<'_>, raw: &str) -> bool {
-    let begins = ["\"$PWD", "\"${PWD}", "\"$(pwd)"];
-    let behind = begins.iter().find_map(|begin| raw.strip_prefix(*begin));
+    let behind = OWN_FOLDER.iter().find_map(|begin| raw.strip_prefix(*begin));
     let plain = |c: char| c.is_ascii_alphanumeric() || "/.:_-,=\"".contains(c);
     let ends = |rest: &str| rest.starts_with(['"', '/', ':']) && rest.chars().all(plain);
-    behind.is_some_and(ends) && !facts.reading.text.contains("PWD=")
+    behind.is_some_and(ends) && keeps_folder(&facts.reading.text)
+}
+
+/// Returns true if nothing in the text may give `PWD` another value, or `pwd` another meaning (`read PWD < file`).
+fn keeps_folder(text: &str) -> bool {
+    let rest = OWN_FOLDER.iter().fold(text.to_owned(), |rest, own| rest.replace(*own, ""));
+    let rest = rest.replace(['"', '\'', '\\'], "");
+    !["PWD", "pwd(", "pwd (", "function pwd"].iter().any(|change| rest.contains(change))
 }
 
 /// Returns true for what a server is asked, with a `?` without quotes: a file could only put one other letter in its place.
+///
+/// It has to be behind the host: `https://a.example?.b.example/` could become another one.
 fn asks_server(step: &Step, raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-?=%,+@".contains(c);
     let is = |at: usize, text: &str| step.argv.get(at).is_some_and(|word| word.raw == text);
@@ -132,7 +143,9 @@ fn asks_server(step: &Step, raw: &str) -> bool {
         Some("gh") => is(1, "api") && is(2, raw) && raw.starts_with(|c: char| c.is_ascii_alphanumeric()),
         _ => false,
     };
-    asked && raw.chars().all(plain)
+    let before = raw.split('?').next().unwrap_or_default();
+    let names_path = before.split_once("://").is_some_and(|(_, address)| address.contains('/'));
+    asked && raw.chars().all(plain) && (names_path || !raw.contains("://"))
 }
 
 /// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`.

@@ -160,6 +160,13 @@ fn the_folder_of_the_run_is_offered_with_the_whole_line() {
     ] {
         assert!(exact_offer(text).is_none(), "{text}");
     }
+    for text in [
+        "read PWD < f; docker run -v \"$PWD\":/app node npm test",
+        "read P'WD' < f; docker run -v \"$PWD\":/app node npm test",
+        "pwd() { cat f; }; docker run -v \"$(pwd)\":/app node npm test",
+    ] {
+        assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
+    }
 }
 
 #[test]
@@ -175,6 +182,7 @@ fn what_a_server_is_asked_is_offered_with_the_whole_line() {
         "cat src/a?b | python3 -c 'print(1)'",
         "curl -s https://x.com/a*b | python3 -c 'print(1)'",
         "curl -o a/b?c https://x.com | python3 -c 'print(1)'",
+        "curl -s https://x.com?b=1 | python3 -c 'print(1)'",
     ] {
         assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
     }

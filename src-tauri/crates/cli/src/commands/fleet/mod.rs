@@ -300,7 +300,7 @@ fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
         print::write_line("Its credentials still work at the broker: its administrator revokes them.")?;
     }
     print::write_line(format!(
-        "{gone} revoked. A host that is not connected learns it when it is, and takes no answer once an owner's last word of its roster is too old."
+        "{gone} revoked. A host that is not connected learns it when it is. It takes no answer once an owner's last word that its roster is current is too old."
     ))?;
     for policy in policies {
         let group = policy.split('/').next().unwrap_or(&policy);

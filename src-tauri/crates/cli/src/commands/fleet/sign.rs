@@ -4,7 +4,7 @@ use super::policy::show_reply;
 use super::{connected, signed};
 use crate::failure::Failure;
 use crate::fleet_args::{SignChange, Signatures};
-use crate::print;
+use crate::print::{self, counted};
 use crate::typed::require_yes;
 use postern_command::escape::visible_text as escaped;
 use postern_doors::fleet::{
@@ -40,8 +40,8 @@ pub(super) fn signatures(folder: &Folder, command: &Signatures) -> Result<(), Fa
         print::write_line(format!("{what}: {number} of {} sign ({names})", people.len()))?;
     }
     print::write_line(format!(
-        "current: answers from elsewhere count for {} hours after an owner said so",
-        roster.fresh_for / 3_600_000
+        "current: answers from elsewhere count for {} after an owner said so",
+        counted(roster.fresh_for / 3_600_000, "hour", "hours")
     ))?;
     for policy in policies {
         let group = policy.split('/').next().unwrap_or(&policy);

@@ -309,6 +309,7 @@ impl SetupRun<'_> {
             broad: false,
             host: false,
             check,
+            keep: false,
             last: None,
             scope: self.scope.clone(),
         };
