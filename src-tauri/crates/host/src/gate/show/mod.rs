@@ -273,7 +273,7 @@ fn shown_stdin(stdin: &RunStdin) -> Option<ShownInput> {
 fn proposal(offer: &AlwaysOffer, judged: &JudgedRequest, home: &str) -> Proposal {
     let (cwd, branch) = (&judged.plan.cwd.path, judged.context.branch.as_deref());
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
-    let mut label = render::offer_phrase(&offer.label);
+    let mut label = render::offer_phrase(&offer.label, home);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
     match &folder {
         // A line of a file is in no folder, and a renewed rule stays where it holds.
