@@ -72,7 +72,7 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         code: asked.code.clone(),
         digest: String::new(),
         requests: vec![asked.request.to_string()],
-        asker: build_asker(entry, run.session.as_deref(), run.reason.as_deref()),
+        asker: build_asker(entry, run),
         origin: judged.plan.origin,
         tool,
         subject,
@@ -223,15 +223,16 @@ fn editable(what: &What) -> Option<String> {
     escape::is_plain(&text.replace('\n', " ")).then_some(text)
 }
 
-fn build_asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {
+fn build_asker(entry: &AgentEntry, run: &RunParams) -> Asker {
     Asker {
         agent: entry.agent.id.clone(),
         name: to_pieces(&entry.agent.name),
         color: entry.agent.color.clone(),
         icon: entry.agent.icon,
         known_by: render::own_channel(),
-        session: session.map(to_pieces),
-        says: says.map(to_pieces),
+        session: run.session.as_deref().map(to_pieces),
+        session_kind: run.session_kind,
+        says: run.reason.as_deref().map(to_pieces),
     }
 }
 
