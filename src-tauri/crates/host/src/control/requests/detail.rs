@@ -1,7 +1,7 @@
 //! Request in full, from the record.
 
 use super::super::rows;
-use crate::gate::{AgentToolCall, body_lines, kept_subject, shown_path, to_pieces};
+use crate::gate::{AgentToolCall, body_lines, escape_step, kept_subject, shown_path, to_pieces};
 use postern_command::{Dialect, escape, read_argv, read_shell};
 use postern_contract::render::{self, Sentence};
 use postern_contract::{BodyLines, Moment, MomentKind, RequestDetail, ShownSubject, ShownText};
@@ -51,7 +51,7 @@ pub(super) fn detail(
         place: shown_path(&cwd, home),
         cwd: escape::visible_text(&cwd),
         env: overrides(&asked),
-        steps: verdict.as_ref().map(render::shown_steps).unwrap_or_default(),
+        steps: verdict.iter().flat_map(render::shown_steps).map(escape_step).collect(),
         message: why.as_deref().map(postern_contract::pieces_to_text),
         why,
         rule: verdict.as_ref().and_then(|verdict| verdict.rule.clone()),

@@ -145,7 +145,7 @@ pub(super) fn refresh(
     let now = with_digest(
         &judged.digest,
         Question {
-            steps: render::shown_steps(verdict).into_iter().map(escaped).collect(),
+            steps: render::shown_steps(verdict).into_iter().map(escape_step).collect(),
             headline: render::headline(&question.asker.name, headline_risk, &verdict.steps),
             danger: render::danger(&verdict.risk),
             confinement: render::confinement(
@@ -237,7 +237,7 @@ fn build_asker(entry: &AgentEntry, run: &RunParams) -> Asker {
 }
 
 /// Returns the step with its own texts escaped.
-fn escaped(step: ShownStep) -> ShownStep {
+pub(crate) fn escape_step(step: ShownStep) -> ShownStep {
     ShownStep {
         argv: step.argv.map(|argv| argv.iter().map(|word| escape::visible_text(word)).collect()),
         text: escape::visible_text(&step.text),
