@@ -5,7 +5,7 @@
 
 use postern_client::{Channel, Control, read_key};
 use postern_policy::Origin;
-use postern_protocol::{AgentCall, RunParams, ToolCheckParams, Wait, What};
+use postern_protocol::{AgentCall, RunParams, SessionKind, ToolCheckParams, Wait, What};
 use postern_tests::{Claw, OwnedChild, Postern, Watcher};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -173,6 +173,7 @@ impl Scene {
             server: None,
             arguments,
             session: None,
+            session_kind: SessionKind::Name,
             cwd: None,
             defaults: None,
             rewrites: false,
@@ -396,6 +397,7 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
             server,
             arguments,
             session: None,
+            session_kind: SessionKind::Name,
             cwd: None,
             defaults: None,
             rewrites: false,

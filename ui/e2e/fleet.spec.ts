@@ -50,7 +50,7 @@ test("without a fleet the page says what one is, and a fleet is started as it wa
   await expect(dialog(page)).toContainText('listen: "192.168.1.2:7720"');
   await nothingSerious(page);
   await press(page, "Write Files and Start Fleet");
-  await expect(members(page)).toHaveCount(2);
+  await expect(members(page)).toHaveCount(1);
   await expect(members(page).first()).toContainText("MacBook");
   await expect(page.getByRole("region", { name: "Status" })).toContainText("launchctl bootstrap");
 });
@@ -66,7 +66,7 @@ test("a fleet at a broker that others run is started with its credentials", asyn
   await nothingSerious(page);
   await dialog(page).getByLabel("Address").fill("tls://nats.example.com:4222");
   await press(page, "Continue…");
-  await expect(members(page)).toHaveCount(2);
+  await expect(members(page)).toHaveCount(1);
 });
 
 test("a Mac joins with a code, and its digits are compared on the owner’s", async ({ page }) => {
@@ -82,14 +82,14 @@ test("a Mac joins with a code, and its digits are compared on the owner’s", as
   await expect(dialog(page).getByText("has joined the fleet")).toBeVisible();
   await press(page, "Done");
   await expect(dialog(page)).toHaveCount(0);
-  await expect(members(page)).toHaveCount(8);
+  await expect(members(page)).toHaveCount(7);
   await expect(page.getByRole("button", { name: /^Invite/ }), "only an owner invites").toHaveCount(0);
   await expect(page.getByRole("button", { name: /^Revoke/ })).toHaveCount(0);
 });
 
 test("an owner invites a Mac, compares the digits, and accepts it, by keyboard alone", async ({ page }) => {
   await open(page, "fleet");
-  await expect(members(page)).toHaveCount(8);
+  await expect(members(page)).toHaveCount(7);
   await invite(page);
   await dialog(page).getByLabel("Groups").fill("Builds");
   await dialog(page).getByLabel("Groups").press("Enter");
@@ -110,7 +110,7 @@ test("an owner invites a Mac, compares the digits, and accepts it, by keyboard a
   await page.keyboard.press("Enter");
   await expect(dialog(page).getByText("mini-4 has joined the fleet.")).toBeVisible();
   await page.keyboard.press("Enter");
-  await expect(members(page)).toHaveCount(10);
+  await expect(members(page)).toHaveCount(8);
 });
 
 test("digits that differ refuse the Mac", async ({ page }) => {
@@ -119,7 +119,7 @@ test("digits that differ refuse the Mac", async ({ page }) => {
   await press(page, "Make Code");
   await press(page, "No, Refuse It");
   await expect(dialog(page)).toHaveCount(0);
-  await expect(members(page)).toHaveCount(8);
+  await expect(members(page)).toHaveCount(7);
 });
 
 test("members show what they may, and who is revoked or leaves is asked about first", async ({ page }) => {
@@ -132,10 +132,10 @@ test("members show what they may, and who is revoked or leaves is asked about fi
   await nothingSideways(page);
   await page.getByRole("button", { name: "Revoke Noor’s MacBook…" }).click();
   await press(page, "Cancel");
-  await expect(members(page)).toHaveCount(8);
+  await expect(members(page)).toHaveCount(7);
   await page.getByRole("button", { name: "Revoke Noor’s MacBook…" }).click();
   await press(page, "Revoke");
-  await expect(members(page)).toHaveCount(7);
+  await expect(members(page)).toHaveCount(6);
   await page.getByRole("button", { name: "Leave Fleet…" }).click();
   await expect(dialog(page)).toContainText("You own this fleet");
   await press(page, "Leave Fleet");
@@ -225,7 +225,7 @@ test("what waits for a signature is shown as it is signed, and signed only after
   await press(page, "Sign");
   await expect(page.getByRole("status").filter({ hasText: "You signed it." })).toBeVisible();
   await expect(page.getByTestId("proposal")).toHaveCount(2);
-  await expect(members(page)).toHaveCount(6);
+  await expect(members(page)).toHaveCount(5);
 
   await proposal(page, "77c0d1e2f3a4b5c6").getByRole("button", { name: /^Sign/ }).click();
   await expect(dialog(page)).toContainText("mini-3: 3 of 120 requests would be judged differently");
@@ -246,7 +246,7 @@ test("what an owner changes alone is proposed, and an invited Mac waits for anot
   await page.getByRole("button", { name: "Revoke Noor’s MacBook…" }).click();
   await press(page, "Revoke");
   await expect(page.getByRole("status").filter({ hasText: "waits for another signature" })).toBeVisible();
-  await expect(members(page)).toHaveCount(8);
+  await expect(members(page)).toHaveCount(7);
   const own = proposal(page, "5e1f5e1f5e1f5e1f");
   await expect(own).toContainText("Waits for one more owner: Ines");
   await expect(own.getByRole("button", { name: /^Sign/ }), "signed already").toHaveCount(0);

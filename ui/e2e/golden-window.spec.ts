@@ -16,7 +16,7 @@ interface Picture {
   act?: (page: Page) => Promise<void>;
 }
 
-const hasMembers = (page: Page) => expect(page.getByTestId("member")).toHaveCount(8);
+const hasMembers = (page: Page) => expect(page.getByTestId("member")).toHaveCount(7);
 
 /** Size of the window of the settings, and of the one of the first run. */
 const preferences = { width: 820, height: 620 };

@@ -100,7 +100,7 @@ for (const times of [1.5, 2]) {
     }
     for (const scene of ["fleet", "fleet-broken"]) {
       await page.goto(`/preferences.html?scene=${scene}#fleet`);
-      await expect(page.getByTestId("member")).toHaveCount(8);
+      await expect(page.getByTestId("member")).toHaveCount(7);
       await isLarge(page, times);
     }
   });

@@ -99,7 +99,7 @@ describe("what is shown", () => {
 
   it("a session that is an id alone is named in the details, not in the header", async () => {
     const session = [{ text: "3f2a9c04-1b2c-4d5e-8f90-a1b2c3d4e5f6", kind: "plain" as const }];
-    const { user } = show({ ...push(), asker: { ...push().asker, session } });
+    const { user } = show({ ...push(), asker: { ...push().asker, session, sessionKind: "id" } });
     expect(screen.queryByText(/3f2a9c04/)).toBeNull();
     await details(user);
     expect(screen.getByTestId("session")).toHaveTextContent("3f2a9c04-1b2c-4d5e-8f90-a1b2c3d4e5f6");

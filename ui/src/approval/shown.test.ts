@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CommandPart, Piece } from "../contract";
 import { push } from "../backend/samples";
-import { isNamed, plain, rawJson, rowsOf, wordsOf } from "./shown";
+import { plain, rawJson, rowsOf, wordsOf } from "./shown";
 
 const part = (role: CommandPart["role"], step: number | null, text: string): CommandPart => ({
   role,
@@ -106,27 +106,4 @@ it("the raw JSON is visible ASCII, and reads back as the question", () => {
   const raw = rawJson(question);
   expect(raw).toMatch(/^[\n -~]*$/);
   expect(JSON.parse(raw)).toEqual(question);
-});
-
-it.each([
-  ["fix-login", true],
-  ["release 2026-03", true],
-  ["feed the deadbeefs", true],
-  ["test 43df2122", false],
-  ["3f2a9c04-1b2c-4d5e-8f90-a1b2c3d4e5f6", false],
-  ["ses_6d2f9c01bffeKq3VxYz8Tn", false],
-])("a session called %s has a name: %s", (text, named) => {
-  expect(isNamed([{ text, kind: "plain" }])).toBe(named);
-});
-
-it("a session with something escaped is on show, whatever it is called", () => {
-  const session: Piece[] = [
-    { text: "\\u{202e}", kind: "escaped" },
-    { text: "43df2122", kind: "plain" },
-  ];
-  expect(isNamed(session)).toBe(true);
-});
-
-it("no session has no name", () => {
-  expect(isNamed(null)).toBe(false);
 });

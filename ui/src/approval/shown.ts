@@ -12,19 +12,14 @@ export function exact(pieces: Piece[]): string | null {
   return pieces.some((piece) => piece.kind === "escaped") || text.includes("\\") ? null : text;
 }
 
-/** A word of letters and digits as machines make them: a part of a UUID, a long key. */
-const ID = /(?<![a-z\d])(?=\d*[a-z])(?=[a-z]*\d)(?:[\da-f]{8,}|[\da-z]{16,})(?![a-z\d])/i;
-
-/** Whether a session has a name that a person knows again: not `test 43df2122`, not a UUID. What had to be escaped is on show. */
-export const isNamed = (session: Piece[] | null): boolean =>
-  session !== null && !ID.test(exact(session) ?? "");
-
 /** Names what is on show: something else is judged from the start. */
 export const keyOf = ({ question, batch }: Showing): string =>
   [question, ...(batch?.members ?? [])].map((one) => one && one.digest).join(" ") + (question?.id ?? "");
 
 /** How a step is marked. */
 export type Mark = "allow" | "ask" | "dangerous" | "deny";
+
+export const MARKS: Record<Mark, string> = { allow: "✓", ask: "●", dangerous: "■", deny: "✕" };
 
 export function markOf(step: ShownStep): Mark {
   return step.decision !== "deny" && step.dangerous ? "dangerous" : step.decision;

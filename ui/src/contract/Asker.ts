@@ -2,6 +2,7 @@
 import type { AgentIcon } from "./AgentIcon";
 import type { AgentId } from "./AgentId";
 import type { Piece } from "./Piece";
+import type { SessionKind } from "./SessionKind";
 
 /**
  * Agent that asks, and how it is known.
@@ -27,6 +28,10 @@ knownBy: Array<Piece>,
  * Session, if it named one.
  */
 session: Array<Piece> | null, 
+/**
+ * Kind of text that `session` is.
+ */
+sessionKind?: SessionKind, 
 /**
  * Reason that the agent gives, quoted as untrusted.
  */

@@ -4,6 +4,7 @@ import type { Moment } from "./Moment";
 import type { Piece } from "./Piece";
 import type { RequestRow } from "./RequestRow";
 import type { RuleRef } from "./RuleRef";
+import type { SessionKind } from "./SessionKind";
 import type { ShownRisk } from "./ShownRisk";
 import type { ShownStep } from "./ShownStep";
 import type { ShownSubject } from "./ShownSubject";
@@ -17,6 +18,10 @@ export type RequestDetail = {
  * As in the list.
  */
 row: RequestRow, 
+/**
+ * Kind of text that the row's `session` is.
+ */
+sessionKind?: SessionKind, 
 /**
  * The command in pieces.
  */

@@ -9,7 +9,7 @@ import type { RuleRef } from "./RuleRef";
  */
 export type ShownStep = { 
 /**
- * Words, if all are known before the run; in a question they are escaped, as are the next three.
+ * Words, if all are known before the run; except in an explanation they are escaped, as are the next three.
  */
 argv: Array<string> | null, 
 /**

@@ -228,6 +228,7 @@ export type { ScriptText } from "./ScriptText";
 export type { Security } from "./Security";
 export type { SessionClosed } from "./SessionClosed";
 export type { SessionFilter } from "./SessionFilter";
+export type { SessionKind } from "./SessionKind";
 export type { SessionName } from "./SessionName";
 export type { SessionRow } from "./SessionRow";
 export type { Sessions } from "./Sessions";

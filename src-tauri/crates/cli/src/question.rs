@@ -15,9 +15,9 @@ const BESIDE: &str = "      ";
 /// Columns of a label.
 const LABEL: usize = 16;
 
-/// Returns the words about the session, if there is one. Its agent chose the name: in quotes it is no sentence of Postern.
+/// Returns the words about the session, if it has a name. Its agent chose the name: in quotes it is no sentence of Postern.
 pub(crate) fn session_words(question: &Question) -> Option<String> {
-    let session = question.asker.session.as_ref()?;
+    let session = question.asker.session_name()?;
     Some(format!(" · session {}", quote_word(&to_terminal_text(session))))
 }
 
@@ -100,6 +100,9 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     }
     if let Some(says) = &asker.says {
         print_field("agent says", &format!("“{}”", to_terminal_text(says)))?;
+    }
+    if let Some(id) = asker.session_id() {
+        print_field("session", &to_terminal_text(id))?;
     }
     print_field("policy", &pieces_to_text(&question.policy))?;
     if let Some(rule) = &question.rule {

@@ -5,7 +5,7 @@ use crate::piece::ShownText;
 use crate::shown::{RiskText, ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
 use postern_policy::{AgentId, Millis, Origin, RuleId, RuleRef};
-use postern_protocol::{Decided, EndReason, RunState};
+use postern_protocol::{Decided, EndReason, RunState, SessionKind};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -51,6 +51,10 @@ pub struct RequestRow {
 pub struct RequestDetail {
     /// As in the list.
     pub row: RequestRow,
+    /// Kind of text that the row's `session` is.
+    #[serde(default, skip_serializing_if = "SessionKind::is_name")]
+    #[ts(as = "Option<_>", optional)]
+    pub session_kind: SessionKind,
     /// The command in pieces.
     pub command: ShownText,
     /// Bodies of the here-documents in it that can be folded.

@@ -9,6 +9,7 @@ use postern_command::effect::WordRole;
 use postern_policy::{
     AgentIcon, AgentId, Millis, NothingToSave, Origin, Pattern, Profile, RuleInput, RuleRef,
 };
+use postern_protocol::SessionKind;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -28,8 +29,24 @@ pub struct Asker {
     pub known_by: ShownText,
     /// Session, if it named one.
     pub session: Option<ShownText>,
+    /// Kind of text that `session` is.
+    #[serde(default, skip_serializing_if = "SessionKind::is_name")]
+    #[ts(as = "Option<_>", optional)]
+    pub session_kind: SessionKind,
     /// Reason that the agent gives, quoted as untrusted.
     pub says: Option<ShownText>,
+}
+
+impl Asker {
+    /// Returns the session's name for people; `None` if there is only an id.
+    pub fn session_name(&self) -> Option<&ShownText> {
+        self.session.as_ref().filter(|_| self.session_kind.is_name())
+    }
+
+    /// Returns the session's id, if it has no name for people.
+    pub fn session_id(&self) -> Option<&ShownText> {
+        self.session.as_ref().filter(|_| !self.session_kind.is_name())
+    }
 }
 
 /// A program that would run.

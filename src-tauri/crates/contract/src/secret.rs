@@ -165,6 +165,7 @@ impl RequestDetail {
         // Every member is named, so that a new one is thought of.
         let Self {
             row,
+            session_kind: _,
             command,
             bodies,
             subject,

@@ -10,7 +10,7 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownStep {
-    /// Words, if all are known before the run; in a question they are escaped, as are the next three.
+    /// Words, if all are known before the run; except in an explanation they are escaped, as are the next three.
     pub argv: Option<Vec<String>>,
     /// As written.
     pub text: String,

@@ -134,6 +134,23 @@ impl Roster {
         self.members.iter().filter(move |member| member.has_role(role))
     }
 
+    /// Returns the members by device: a host and a person of the same name are one, if both or none are a Mac's own.
+    pub fn devices(&self, is_own: impl Fn(&Member) -> bool) -> Vec<Vec<&Member>> {
+        let mut all: Vec<Vec<&Member>> = Vec::new();
+        for member in &self.members {
+            let fits = |other: &&Member| {
+                other.name == member.name
+                    && other.has_role(MemberRole::Host) != member.has_role(MemberRole::Host)
+                    && is_own(other) == is_own(member)
+            };
+            match all.iter_mut().find(|device| device.iter().all(fits)) {
+                Some(device) => device.push(member),
+                None => all.push(vec![member]),
+            }
+        }
+        all
+    }
+
     /// Returns the approvers that answer for one of these groups.
     pub fn approvers_of<'a>(&'a self, groups: &'a [FleetId]) -> impl Iterator<Item = &'a Member> {
         self.members_with(MemberRole::Approver).filter(|member| member.answers_for(groups))

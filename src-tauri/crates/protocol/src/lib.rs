@@ -59,5 +59,6 @@ pub use proof::{
 pub use run::{RunParams, RunStdin, Wait, What};
 pub use signal::{BadSignal, Signal};
 pub use words::{
-    AllowedBy, Confined, Decision, DenyReason, Outcome, OutputStream, Profile, RequestedConfinement, RunState,
+    AllowedBy, Confined, Decision, DenyReason, Outcome, OutputStream, Profile, RequestedConfinement,
+    RunState, SessionKind,
 };

@@ -5,7 +5,7 @@ use crate::data::Encoding;
 use crate::limits;
 use crate::mistake::ProtocolError;
 use crate::signal::Signal;
-use crate::words::OutputStream;
+use crate::words::{OutputStream, SessionKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -138,6 +138,9 @@ pub struct ToolCheckParams {
     /// The session it is called in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// Kind of text that `session` is.
+    #[serde(default, skip_serializing_if = "SessionKind::is_name")]
+    pub session_kind: SessionKind,
     /// Folder that relative paths among the arguments start in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,

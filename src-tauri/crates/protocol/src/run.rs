@@ -4,7 +4,7 @@ use crate::check::{check_name, check_session, check_text};
 use crate::data::encode_hex;
 use crate::limits;
 use crate::mistake::ProtocolError;
-use crate::words::RequestedConfinement;
+use crate::words::{RequestedConfinement, SessionKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -68,6 +68,8 @@ pub struct RunParams {
     pub confine: Option<RequestedConfinement>,
     /// The session it belongs to.
     pub session: Option<String>,
+    /// Kind of text that `session` is.
+    pub session_kind: SessionKind,
     /// Time at which the call is answered.
     pub wait: Wait,
     /// True if output is told as it comes (`exec.output`).
@@ -105,6 +107,8 @@ pub(crate) struct Wire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
+    session_kind: SessionKind,
+    #[serde(default, skip_serializing_if = "is_default")]
     wait: Wait,
     #[serde(default, skip_serializing_if = "is_default")]
     stream: bool,
@@ -131,6 +135,7 @@ impl RunParams {
             reason: None,
             confine: None,
             session: None,
+            session_kind: SessionKind::Name,
             wait: Wait::None,
             stream: false,
             cancel_on_disconnect: false,
@@ -161,6 +166,7 @@ impl RunParams {
             reason: wire.reason,
             confine: wire.confine,
             session: wire.session,
+            session_kind: wire.session_kind,
             wait: wire.wait,
             stream: wire.stream,
             cancel_on_disconnect: wire.cancel_on_disconnect,
@@ -240,6 +246,7 @@ impl RunParams {
             reason: self.reason.clone(),
             confine: self.confine,
             session: self.session.clone(),
+            session_kind: self.session_kind,
             wait: self.wait,
             stream: self.stream,
             cancel_on_disconnect: self.cancel_on_disconnect,

@@ -57,6 +57,27 @@ crate::named_values! {
     }
 }
 
+crate::named_values! {
+    /// Kind of text by which an agent names its session.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum SessionKind {
+        /// Name for people.
+        #[default]
+        Name = "name",
+        /// Id that says nothing to a person: shown in details only.
+        Id = "id",
+    }
+}
+
+impl SessionKind {
+    /// Returns true for a name for people.
+    pub fn is_name(&self) -> bool {
+        *self == Self::Name
+    }
+}
+
 /// Confinement that a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

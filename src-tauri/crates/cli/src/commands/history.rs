@@ -195,8 +195,9 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
         ("state", render::state_words(row)),
         ("in", escaped(&detail.cwd)),
     ];
+    let session_label = if detail.session_kind.is_name() { "session" } else { "session id" };
     fields.extend(render::decided_by(row).map(|by| ("by", by)));
-    fields.extend(row.session.as_deref().map(|session| ("session", escaped(session))));
+    fields.extend(row.session.as_deref().map(|session| (session_label, escaped(session))));
     // Why you were asked does not say why it was allowed.
     let message = detail.message.clone().filter(|_| row.decided != Some(Decided::YouAllowed));
     fields.extend(message.map(|message| ("why", message)));

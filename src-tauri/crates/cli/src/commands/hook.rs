@@ -18,8 +18,8 @@ use postern_doors::hooks::{
 };
 use postern_policy::AgentId;
 use postern_protocol::{
-    AgentCall, Client, Confined, Decision, Defaults, NoticeEvent, ToolCheckParams, ToolCheckResult,
-    ToolError, ToolResolved,
+    AgentCall, Client, Confined, Decision, Defaults, NoticeEvent, SessionKind, ToolCheckParams,
+    ToolCheckResult, ToolError, ToolResolved,
 };
 use serde_json::{Map, Value};
 use std::io::Read as _;
@@ -196,7 +196,9 @@ fn decide(
     };
     let HookToolUse { tool, server, arguments, replaceable, session, cwd, .. } = asked;
     let rewrites = replaceable.is_some();
-    let params = ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites };
+    // Every agent's hook has an id of its session, and no name.
+    let session_kind = SessionKind::Id;
+    let params = ToolCheckParams { tool, server, arguments, session, session_kind, cwd, defaults, rewrites };
     loop {
         match resolved(&mut channel, params.clone(), passthrough) {
             Err(error) if error.may_come_back() => {

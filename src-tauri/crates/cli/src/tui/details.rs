@@ -40,6 +40,9 @@ pub(super) fn add_details(question: &Question, batch: Option<&Batch>, open: bool
     for change in &question.env {
         rows.add_named("environment", env_runs(change));
     }
+    if let Some(id) = question.asker.session_id() {
+        rows.add_named("session", shown_runs(id, Style::new()));
+    }
     past_requests(question, rows);
     add_policy(question, rows);
     let digests = batch.map_or_else(

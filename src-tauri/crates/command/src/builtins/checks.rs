@@ -5,10 +5,10 @@ use super::{Arg, Ruling, known_value};
 use crate::environment::{decides_what_runs, evaluates, is_harmless, is_name};
 use crate::{Dialect, Unparsed};
 
-const READING: Ruling = Ruling::Doubt(Unparsed::Builtin, "changes how the shell reads what follows");
+const READING: Ruling = Ruling::Doubt(Unparsed::Builtin, "it changes how the shell reads what follows");
 const RUNS: Ruling =
-    Ruling::Doubt(Unparsed::Builtin, "runs a command that its arguments or the history name");
-const NAMES: Ruling = Ruling::Doubt(Unparsed::Alias, "changes what later names mean");
+    Ruling::Doubt(Unparsed::Builtin, "it runs a command that its arguments or the history name");
+const NAMES: Ruling = Ruling::Doubt(Unparsed::Alias, "it changes what later names mean");
 
 /// Options of shells that change neither what is read nor what runs.
 const HARMLESS_OPTIONS: &[&str] = &[
@@ -102,7 +102,7 @@ pub(super) fn check_hash(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if arguments.iter().all(fine) {
         Ruling::Harmless
     } else {
-        Ruling::Doubt(Unparsed::Hash, "changes which file a later name runs")
+        Ruling::Doubt(Unparsed::Hash, "it changes which file a later name runs")
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) fn only_asks(name: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if letters_only(arguments, letters) {
         Ruling::Harmless
     } else {
-        Ruling::Doubt(Unparsed::Enable, "changes what later names mean, or loads code into the shell")
+        Ruling::Doubt(Unparsed::Enable, "it changes what later names mean, or loads code into the shell")
     }
 }
 
@@ -195,7 +195,10 @@ pub(super) fn check_set(_: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
             }
             Some(_) => return Ruling::Harmless,
             None => {
-                return Ruling::Doubt(Unparsed::Builtin, "may set options that are known only at run time");
+                return Ruling::Doubt(
+                    Unparsed::Builtin,
+                    "it may set options that are known only at run time",
+                );
             }
         }
     }
@@ -260,14 +263,14 @@ pub(super) fn check_print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
                 if !value.chars().skip(1).all(|c| "nrRlNoOica".contains(c)) {
                     return Ruling::Doubt(
                         Unparsed::ZshSyntax,
-                        "zsh’s `print` with an option that does more than print",
+                        "zsh’s `print` has an option that does more than print",
                     );
                 }
             }
             None if argument.dash => {
                 return Ruling::Doubt(
                     Unparsed::ZshSyntax,
-                    "zsh’s `print` with options that are known only at run time",
+                    "zsh’s `print` has options that are known only at run time",
                 );
             }
             Some(_) | None => return Ruling::Harmless,
@@ -277,7 +280,8 @@ pub(super) fn check_print(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
 }
 
 pub(super) fn check_declaration(name: &str, arguments: &[Arg], shell: Dialect) -> Ruling {
-    const SETS: Ruling = Ruling::Doubt(Unparsed::Environment, "sets a variable for the programs that follow");
+    const SETS: Ruling =
+        Ruling::Doubt(Unparsed::Environment, "it sets a variable for the programs that follow");
     const ARRAY: Ruling = Ruling::Doubt(Unparsed::Arithmetic, "bash evaluates a text that is made an array");
     let mut exported = name == "export";
     let mut array = false;

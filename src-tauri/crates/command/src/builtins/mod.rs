@@ -35,7 +35,7 @@ pub(crate) fn judge_builtin(call: &CommandCall) -> Ruling {
     let (Some(name), Some(shell)) = (call.program_name(), call.shell) else { return Ruling::Program };
     let arguments = call.args.get(1..).unwrap_or_default();
     if name.starts_with('%') {
-        return Ruling::Doubt(Unparsed::Builtin, "resumes a job");
+        return Ruling::Doubt(Unparsed::Builtin, "it resumes a job");
     }
     let own =
         TABLE.iter().find(|(names, shells, _)| names.contains(&name) && includes_dialect(*shells, shell));

@@ -4,8 +4,10 @@ use super::{Arg, Ruling, known_value};
 use crate::environment::{decides_what_runs, evaluates, is_name};
 use crate::{Dialect, Unparsed};
 
-pub(super) const WILD: Ruling =
-    Ruling::Doubt(Unparsed::Environment, "sets a variable that decides what runs, or one named at run time");
+pub(super) const WILD: Ruling = Ruling::Doubt(
+    Unparsed::Environment,
+    "it sets a variable that decides what runs, or one named at run time",
+);
 
 /// Options of a builtin whose operands are names.
 pub(super) struct BuiltinOptions {

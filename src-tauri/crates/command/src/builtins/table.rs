@@ -37,8 +37,8 @@ pub(super) enum Meaning {
     Doubt(Unparsed, &'static str),
 }
 
-const COMPLETION: Meaning = Meaning::Doubt(Unparsed::Builtin, "sets up functions that run on completion");
-const NAMES: Meaning = Meaning::Doubt(Unparsed::Builtin, "changes what later names mean");
+const COMPLETION: Meaning = Meaning::Doubt(Unparsed::Builtin, "it sets up functions that run on completion");
+const NAMES: Meaning = Meaning::Doubt(Unparsed::Builtin, "it changes what later names mean");
 const OWN: Meaning = Meaning::Doubt(Unparsed::ZshSyntax, "zsh reads this as a command of its own");
 
 pub(super) const TABLE: &[(&[&str], Shells, Meaning)] = &[
@@ -78,22 +78,22 @@ pub(super) const TABLE: &[(&[&str], Shells, Meaning)] = &[
     (&["command", "exec", "eval", "trap"], Shells::All, Meaning::Runs),
     (&["builtin"], Shells::NotPosix, Meaning::Runs),
     (&["noglob", "nocorrect", "-"], Shells::Zsh, Meaning::Runs),
-    (&["."], Shells::All, Meaning::Doubt(Unparsed::Source, "runs the commands of a file")),
-    (&["source"], Shells::NotPosix, Meaning::Doubt(Unparsed::Source, "runs the commands of a file")),
+    (&["."], Shells::All, Meaning::Doubt(Unparsed::Source, "it runs the commands of a file")),
+    (&["source"], Shells::NotPosix, Meaning::Doubt(Unparsed::Source, "it runs the commands of a file")),
     (&["enable", "disable"], Shells::NotPosix, Meaning::Checked(only_asks)),
     (
         &["let"],
         Shells::NotPosix,
-        Meaning::Doubt(Unparsed::Arithmetic, "evaluates its arguments, which can run commands"),
+        Meaning::Doubt(Unparsed::Arithmetic, "it evaluates its arguments, which can run commands"),
     ),
     (&["bind"], Shells::Bash, Meaning::Checked(only_asks)),
     (&["complete", "compopt"], Shells::Bash, COMPLETION),
     (
         &["coproc"],
         Shells::NotPosix,
-        Meaning::Doubt(Unparsed::NewerBash, "the bash that comes with macOS has no `coproc`"),
+        Meaning::Doubt(Unparsed::NewerBash, "the bash of macOS doesn’t know `coproc`"),
     ),
-    (&["autoload"], Shells::Zsh, Meaning::Doubt(Unparsed::Source, "runs the commands of a file")),
+    (&["autoload"], Shells::Zsh, Meaning::Doubt(Unparsed::Source, "it runs the commands of a file")),
     (
         &["functions", "unfunction", "unhash", "emulate", "zmodload", "private", "float", "integer"],
         Shells::Zsh,

@@ -22,7 +22,7 @@ impl<'a> Leading<'a> {
         while let Some(arg) = args.get(found.operand) {
             let Some(word) = arg.known_value() else {
                 if arg.dash {
-                    return Err("an option that is known only at run time".into());
+                    return Err("an option is known only at run time".into());
                 }
                 break;
             };
@@ -106,7 +106,7 @@ impl<'a> Leading<'a> {
 
 /// Returns what is said of an option that is not known; it is text of the request.
 pub(crate) fn unknown_option(option: &str) -> Note {
-    Note::with_text("the option ", option, " is not known here")
+    Note::with_text("Postern doesn’t know the option ", option, "")
 }
 
 #[cfg(test)]

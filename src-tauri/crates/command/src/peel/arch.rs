@@ -19,7 +19,7 @@ pub(super) fn add_arch(mut call: CommandCall, found: &mut ParseResults) {
             "-arch" | "-d" => start += 2,
             "-e" => {
                 let Some(assignment) = call.args.get(start + 1).and_then(assigned) else {
-                    let what = "-e sets a variable whose name no shell would take, or none";
+                    let what = "`-e` sets a variable whose name no shell would take, or none";
                     return refuse(call, Unparsed::Environment, what, found);
                 };
                 call.assignments.push(assignment);

@@ -24,13 +24,13 @@ pub(super) fn check_assignments(call: &mut CommandCall, function: bool) {
         if evaluates(&found.name, found.value.value.as_deref(), call.shell) {
             return call.add_doubt(
                 Unparsed::Arithmetic,
-                Note::with_text("sets ", &found.name, ", and the shell evaluates what that is set to"),
+                Note::with_text("it sets ", &found.name, ", and the shell evaluates what that is set to"),
                 guess,
             );
         }
         call.add_doubt(
             Unparsed::Environment,
-            Note::with_text("sets ", &found.name, ", which may decide what the program does"),
+            Note::with_text("it sets ", &found.name, ", which may decide what the program does"),
             guess,
         );
     }

@@ -21,7 +21,7 @@ pub(super) fn add_env_split(mut call: CommandCall, parsed: &Leading<'_>, found: 
         return refuse(
             call,
             Unparsed::UnknownFlag,
-            "`env -S` splits a text in a way that is not followed",
+            "`env -S` splits a text in a way that Postern doesn’t follow",
             found,
         );
     };

@@ -42,11 +42,11 @@ pub(super) fn commands<W: ArgumentWord>(args: &[W]) -> Result<Vec<Range<usize>>,
         match value(at).map_or(Runs::Nothing, option_runs) {
             Runs::Nothing if value(at) == Some("--") => break,
             Runs::Nothing => at += 1,
-            Runs::Attached => return Err("runs a program in a way that is not followed"),
+            Runs::Attached => return Err("it runs a program in a way that Postern doesn’t follow"),
             Runs::Next => {
                 let end = (at + 1..args.len()).find(|end| value(*end) == Some(";")).unwrap_or(args.len());
                 if end == at + 1 || inners.len() == MOST {
-                    return Err("`-x` without a program, or too many");
+                    return Err("`-x` has no program, or too many");
                 }
                 inners.push(at + 1..end);
                 at = end + 1;

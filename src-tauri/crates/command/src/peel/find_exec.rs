@@ -64,10 +64,10 @@ pub(super) fn commands<W: ArgumentWord>(args: &[W]) -> Result<Vec<Range<usize>>,
         }
         let ends = |end: &usize| is(*end, &[";"]) || is(*end, &["+"]) && is(end.wrapping_sub(1), &["{}"]);
         let Some(end) = (at + 1..args.len()).find(ends).filter(|end| *end > at + 1) else {
-            return Err((Unparsed::UnknownFlag, "`-exec` without its end"));
+            return Err((Unparsed::UnknownFlag, "`-exec` has no end"));
         };
         if inners.len() == MOST {
-            return Err((Unparsed::TooDeep, "more `-exec` than are followed"));
+            return Err((Unparsed::TooDeep, "it has more `-exec` than Postern follows"));
         }
         inners.push(at + 1..end);
         at = end + 1;

@@ -56,7 +56,14 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
         "ksh" | "mksh" | "yash" | "fish" | "csh" | "tcsh" | "osh" if plain_text(&call).is_some() => {
             Dialect::Posix
         }
-        _ => return refuse_text(call, Unparsed::Shell, "a shell whose grammar is not followed", found),
+        _ => {
+            return refuse_text(
+                call,
+                Unparsed::Shell,
+                "it runs a shell whose language Postern doesn’t know",
+                found,
+            );
+        }
     };
     let options = match ShellOptions::from_args(&call.args) {
         Ok(options) => options,
@@ -83,7 +90,7 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
                 Feed::Text(text) => guess::in_text(text),
                 Feed::Inherited | Feed::Unknown => Vec::new(),
             };
-            call.add_doubt(Unparsed::ShellInput, "a shell that reads its commands from its input", guess);
+            call.add_doubt(Unparsed::ShellInput, "the shell runs whatever comes on its input", guess);
             let call = call.advise("give the commands directly");
             found.steps.push(call.into_step(Role::Program));
         }
@@ -147,7 +154,7 @@ impl ShellOptions {
         while let Some(arg) = args.get(options.operand) {
             let Some(value) = arg.known_value() else {
                 if arg.dash {
-                    return Err("an option that is known only at run time".into());
+                    return Err("an option is known only at run time".into());
                 }
                 break;
             };
@@ -179,7 +186,7 @@ impl ShellOptions {
                 'o' => {
                     let named = args.get(self.operand).and_then(Arg::known_value);
                     if !named.is_some_and(|name| NAMED.contains(&name)) {
-                        return Err("the option `-o` with something that is not known here".into());
+                        return Err("`-o` has a value that Postern doesn’t know".into());
                     }
                     self.operand += 1;
                 }
@@ -227,7 +234,7 @@ pub(super) fn place_joined(call: CommandCall, start: usize, dialect: Dialect, fo
     let words: Option<Vec<&str>> =
         call.args.get(start..).unwrap_or_default().iter().map(Arg::known_value).collect();
     let Some(text) = words.map(|words| words.join(" ")) else {
-        return refuse_text(call, Unparsed::Eval, "text that is run is known only at run time", found);
+        return refuse_text(call, Unparsed::Eval, "the text that it runs is known only at run time", found);
     };
     let at = match call.args.get(start..) {
         Some([only]) => TextPosition::of_value(&only.word.raw, &text, &only.span),
@@ -248,7 +255,12 @@ pub(super) fn place_trap(mut call: CommandCall, found: &mut ParseResults) {
             return found.steps.push(call.into_step(Role::HarmlessBuiltin));
         }
         Some(None) => {
-            return refuse_text(call, Unparsed::Eval, "text that is run is known only at run time", found);
+            return refuse_text(
+                call,
+                Unparsed::Eval,
+                "the text that it runs is known only at run time",
+                found,
+            );
         }
         Some(Some(_)) => {}
     }

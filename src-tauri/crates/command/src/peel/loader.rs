@@ -14,7 +14,7 @@ pub(super) fn add_loaded(call: CommandCall, found: &mut ParseResults) {
         _ => refuse(
             call,
             Unparsed::Wrapper,
-            "what the dynamic loader loads is named in a way that is not followed",
+            "Postern doesn’t follow how the dynamic loader is told what to load",
             found,
         ),
     }

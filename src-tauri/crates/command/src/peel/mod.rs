@@ -51,7 +51,7 @@ pub(crate) fn add_call(mut call: CommandCall, functions: &Functions, found: &mut
     if call.shell.is_some() {
         if let Some(certain) = functions.get(&name) {
             if !certain {
-                call.add_doubt(Unparsed::Function, "a function that may not be defined here", Vec::new());
+                call.add_doubt(Unparsed::Function, "this function may not be defined here", Vec::new());
             }
             return found.steps.push(call.into_step(Role::Function));
         }
@@ -86,7 +86,7 @@ fn unknown_program(mut call: CommandCall, found: &mut ParseResults) {
 fn program(call: CommandCall, found: &mut ParseResults) {
     let name = family(call.program_name().unwrap_or_default());
     if call.depth > DEEPEST {
-        return refuse(call, Unparsed::TooDeep, "wrappers inside wrappers, too deep to follow", found);
+        return refuse(call, Unparsed::TooDeep, "it has wrappers inside wrappers, too deep to follow", found);
     }
     match name.as_str() {
         "find" => find_exec::add_find(call, found),
@@ -103,7 +103,12 @@ fn program(call: CommandCall, found: &mut ParseResults) {
             (Some(Program { wrapper: Some(wrapper), .. }), _) => wrapped::add_wrapped(call, wrapper, found),
             (_, ProgramClass::Shell) => inner_shell::add_shell(call, found),
             (_, ProgramClass::Wrapper) => {
-                refuse(call, Unparsed::Wrapper, "runs another program in a way that is not followed", found);
+                refuse(
+                    call,
+                    Unparsed::Wrapper,
+                    "it runs another program in a way that Postern doesn’t follow",
+                    found,
+                );
             }
             (_, ProgramClass::Ordinary | ProgramClass::Interpreter | ProgramClass::Multicall) => {
                 programs::add_program(call, found);
@@ -213,7 +218,7 @@ fn read_inner(
     found: &mut ParseResults,
 ) {
     if call.depth >= DEEPEST {
-        let what = "shells inside shells, too deep to follow";
+        let what = "it has shells inside shells, too deep to follow";
         let opaque = UnparsedSpan::new(Unparsed::TooDeep, what, call.span.clone())
             .with_candidates(guess::in_text(text))
             .advised(Some("write a script and run that"));

@@ -27,12 +27,17 @@ pub(super) fn add_user_shell(call: CommandCall, found: &mut ParseResults) {
         Err(what) => return refuse(call, Unparsed::UnknownFlag, what, found),
     };
     let Some(given) = parsed.last_option("-c --command --session-command") else {
-        return refuse(call, Unparsed::ShellInput, "a shell of another user", found);
+        return refuse(call, Unparsed::ShellInput, "it starts a shell of another user", found);
     };
     // What follows the user's name is handed to the shell.
     let users = operands.iter().filter(|at| call.args[**at].known_value() != Some("-")).count();
     if users > 1 {
-        return refuse(call, Unparsed::ShellInput, "a shell of another user, with words of its own", found);
+        return refuse(
+            call,
+            Unparsed::ShellInput,
+            "it starts a shell of another user, with words of its own",
+            found,
+        );
     }
     inner_shell::place_value(call, given, Power::Elevated, found);
 }

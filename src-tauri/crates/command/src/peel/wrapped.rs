@@ -60,7 +60,7 @@ fn note_changes(
             return refuse(
                 call,
                 Unparsed::UnknownFlag,
-                "writes to a program, or to what is known only at run time",
+                "it writes to a program, or to what is known only at run time",
                 found,
             );
         }
@@ -79,7 +79,7 @@ fn note_changes(
         }
         Ok(start) if start >= call.args.len() => match wrapper.alone {
             Alone::Harmless => programs::add_program(call, found),
-            Alone::Doubt => refuse(call, Unparsed::Wrapper, "runs no program that is named here", found),
+            Alone::Doubt => refuse(call, Unparsed::Wrapper, "it runs no program that is named here", found),
         },
         Ok(start) if is_own_command(wrapper, &call.args[start]) => programs::add_program(call, found),
         Ok(start) => peel_wrapper(call, wrapper, parsed, start, found),
@@ -181,7 +181,7 @@ fn lock_and_text(call: CommandCall, start: usize, found: &mut ParseResults) {
     if text {
         inner_shell::place_joined(call, start + 1, Dialect::Posix, found);
     } else {
-        refuse(call, Unparsed::Wrapper, "runs a command in a way that is not followed", found);
+        refuse(call, Unparsed::Wrapper, "it runs a command in a way that Postern doesn’t follow", found);
     }
 }
 

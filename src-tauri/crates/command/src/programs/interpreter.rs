@@ -38,7 +38,7 @@ pub(super) fn find_script(call: &mut CommandCall) -> (Option<usize>, Option<Unsa
     let Some(kind) = &program.interpreter else {
         if !only_tells_its_version(call) {
             let guess = guess::behind(call, 1);
-            let what = Note::with_text("", name, " runs code in a way that is not followed");
+            let what = Note::with_text("", name, " runs code in a way that Postern doesn’t follow");
             call.add_doubt(Unparsed::Interpreter, what, guess);
         }
         return (None, None);
@@ -94,9 +94,9 @@ fn script(call: &mut CommandCall, operand: usize) -> Option<usize> {
         }
         Some(Some(_)) | None => {
             let what = if call.feed == Feed::Inherited {
-                "reads code from its input"
+                "it runs whatever code comes on its input"
             } else {
-                "is fed code on its input"
+                "it gets code on its input"
             };
             call.add_doubt(Unparsed::InputCode, what, Vec::new());
             advise(call, "write the code to a file and run that");
@@ -128,7 +128,7 @@ fn awk_program(call: &mut CommandCall, options: &str) -> Option<usize> {
         _ => {
             call.add_doubt(
                 Unparsed::InlineCode,
-                "awk is given its program in several files, or in a way that is not followed",
+                "awk gets its program in several files, or in a way that Postern doesn’t follow",
                 Vec::new(),
             );
             return None;

@@ -93,7 +93,7 @@ impl Walk<'_> {
             // The bash that comes with macOS runs a program of the name `coproc` instead.
             CompoundCommand::Coproc(command) => {
                 if self.nest.dialect != Dialect::Zsh {
-                    let what = "`coproc` is not known to the bash that comes with macOS";
+                    let what = "the bash of macOS doesn’t know `coproc`";
                     self.add_doubt(
                         span,
                         WordProblem { code: Unparsed::NewerBash, what, advice: Some("write `&` behind it") },
@@ -221,7 +221,7 @@ impl Walk<'_> {
                 self.pattern(&byte_range(pattern.span));
             }
             if item.terminator != CaseTerminator::Break {
-                let what = "this end of a `case` branch is not known to the bash that comes with macOS";
+                let what = "the bash of macOS doesn’t know this end of a `case` branch";
                 let span = item.terminator_span.map_or_else(|| byte_range(command.span), byte_range);
                 self.add_doubt(&span, WordProblem { code: Unparsed::NewerBash, what, advice: None });
             }
@@ -235,7 +235,7 @@ impl Walk<'_> {
         for entry in &function.header.entries {
             let name = entry.static_name.as_ref().map_or("", shuck_ast::Name::as_str);
             if !is_own_name(name) {
-                let what = "a function under the name of a builtin or a wrapper";
+                let what = "a function has the name of a builtin or a wrapper";
                 self.add_doubt(
                     &span,
                     WordProblem {
@@ -278,7 +278,7 @@ impl Walk<'_> {
                 span,
                 WordProblem {
                     code: Unparsed::Pattern,
-                    what: "a pattern that is computed at run time",
+                    what: "a pattern is computed at run time",
                     advice: None,
                 },
             );
@@ -398,7 +398,7 @@ impl Walk<'_> {
     /// Checks that a variable that the line sets does not decide what runs.
     pub(super) fn name_is_safe(&mut self, name: &str, span: &Range<usize>) {
         if !builtins::may_set(name, self.nest.dialect) {
-            let what = "sets a variable that decides what runs";
+            let what = "it sets a variable that decides what runs";
             self.add_doubt(
                 span,
                 WordProblem { code: Unparsed::Environment, what, advice: Some("leave that variable alone") },

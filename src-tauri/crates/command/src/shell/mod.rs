@@ -193,7 +193,7 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut ParseResults) -> Option<Vec
     };
     found.cost += bounds::reading_cost(nest.text);
     if nest.depth > DEEPEST || found.cost > bounds::MOST_COST || !bounds::within(nest.text) {
-        let what = "too long or too deep to follow";
+        let what = "it is too long or too deep to follow";
         found.opaque.push(doubt(
             Unparsed::TooDeep,
             what,
@@ -203,7 +203,7 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut ParseResults) -> Option<Vec
     }
     let visible = nest.text.replace(['\n', '\t'], " ");
     if !escape::is_readable(&visible) {
-        let what = "holds characters that cannot be seen";
+        let what = "it holds characters that cannot be seen";
         found.opaque.push(doubt(
             Unparsed::InvisibleCharacters,
             what,
@@ -211,7 +211,7 @@ pub(crate) fn read_text(nest: &Nest<'_>, found: &mut ParseResults) -> Option<Vec
         ));
     }
     let Some(folded) = fold::fold_lines(nest.text) else {
-        let what = "a line continuation where its meaning is hard to follow";
+        let what = "a line continues where that is hard to follow";
         found.opaque.push(doubt(Unparsed::Continuation, what, Some("write the command on one line")));
         return None;
     };

@@ -51,7 +51,7 @@ impl Walk<'_> {
         let is_input = is_the_input(redirects);
         for redirect in redirects {
             if redirect.fd_var.is_some() {
-                let what = "a redirection that the bash that comes with macOS does not know";
+                let what = "the bash of macOS doesn’t know this redirection";
                 self.add_doubt(
                     &byte_range(redirect.span),
                     WordProblem {
@@ -120,7 +120,7 @@ impl Walk<'_> {
             self.add_doubt(&span, if is_pattern { PATTERN } else { TARGET });
         } else if value.is_some_and(|value| value.starts_with("/dev/tcp/") || value.starts_with("/dev/udp/"))
         {
-            let what = "opens a network connection";
+            let what = "it opens a network connection";
             self.add_doubt(&span, WordProblem { code: Unparsed::NetworkRedirect, what, advice: None });
         }
         if scanned.beyond_posix
@@ -136,7 +136,7 @@ impl Walk<'_> {
         if self.ends_at_delimiter(heredoc) {
             self.note_body(&body);
         } else {
-            let what = "a here-document whose end is hard to find";
+            let what = "the end of a here-document is hard to find";
             self.add_doubt(
                 &byte_range(redirect.span),
                 WordProblem { code: Unparsed::HereDocument, what, advice: None },
@@ -174,7 +174,7 @@ impl Walk<'_> {
     fn check_quoted(&mut self, heredoc: &Heredoc, redirect: &Redirect, body: &str) {
         let quoted = self.slice_text(&byte_range(heredoc.delimiter.span)).contains(['\'', '"', '\\']);
         if !quoted && !heredoc.delimiter.expands_body && body.contains(['$', '`', '\\']) {
-            let what = "what is expanded in the second here-document of a command is not followed";
+            let what = "Postern doesn’t follow what is expanded in a second here-document";
             let advice = Some("quote its delimiter, or write two commands");
             self.add_doubt(
                 &byte_range(redirect.span),

@@ -379,7 +379,7 @@ impl<'s, 'a> Scanner<'s, 'a> {
     }
 }
 
-const ENDS_IN_BACKSLASH: WordProblem = problem(Unparsed::ParsersDisagree, "a backslash at the end of a word");
+const ENDS_IN_BACKSLASH: WordProblem = problem(Unparsed::ParsersDisagree, "a word ends in a backslash");
 
 /// Returns true if the result of an operator on a name that leads nowhere else leads nowhere else either.
 ///

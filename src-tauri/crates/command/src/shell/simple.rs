@@ -291,17 +291,13 @@ impl Walk<'_> {
             let guess = call.suffixes(1);
             call.add_doubt(
                 Unparsed::ParsersDisagree,
-                "a process substitution in the middle of a word",
+                "a process substitution is in the middle of a word",
                 guess,
             );
         }
         if call.args.first().is_some_and(|arg| arg.word.raw == "!") {
             let guess = call.suffixes(1);
-            call.add_doubt(
-                Unparsed::ProgramName,
-                "two negations in a row, which shells read differently",
-                guess,
-            );
+            call.add_doubt(Unparsed::ProgramName, "shells read two negations in a row differently", guess);
         }
         if call.program_name() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
             call.dir = Dir::Unknown;

@@ -329,7 +329,7 @@ impl<'w> Walk<'w> {
         self.singles.push(None);
         self.foreground(statement, &Around { certain: false, ..around.clone() });
         if statement.terminator != Some(StmtTerminator::Background(BackgroundOperator::Plain)) {
-            let what = "read differently by different shells";
+            let what = "different shells read it differently";
             self.add_doubt(&span, WordProblem { code: Unparsed::ZshSyntax, what, advice: None });
         }
         After::same_folder(&around.dir)
@@ -338,7 +338,7 @@ impl<'w> Walk<'w> {
     fn foreground(&mut self, statement: &Stmt, around: &Around) -> After {
         let span = byte_range(statement.span);
         if around.nesting > DEEPEST {
-            let what = "statements inside statements, too deep to follow";
+            let what = "it has statements inside statements, too deep to follow";
             self.add_doubt(
                 &span,
                 WordProblem { code: Unparsed::TooDeep, what, advice: Some("split it into several commands") },
@@ -366,7 +366,7 @@ impl<'w> Walk<'w> {
                 After::same_folder(&around.dir)
             }
             Command::AnonymousFunction(function) => {
-                let what = "a function without a name";
+                let what = "a function has no name";
                 self.add_doubt(&span, WordProblem { code: Unparsed::ZshSyntax, what, advice: None });
                 self.walk_statement(&function.body, &around.inside(Dir::Unknown));
                 After::same_folder(&Dir::Unknown)

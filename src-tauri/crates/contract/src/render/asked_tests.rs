@@ -80,10 +80,11 @@ fn the_reason_is_that_of_the_step_in_the_headline() {
         "You haven’t allowed `npm test` for Claude Code yet.",
         "what the headline speaks of is allowed"
     );
-    let unread = StepVerdict { cause: Cause::Unparsed(Note::with_text("sets ", "X", "")), ..pushes.clone() };
+    let unread =
+        StepVerdict { cause: Cause::Unparsed(Note::with_text("it sets ", "X", "")), ..pushes.clone() };
     assert_eq!(
         why(&asks(both(), steps(unread), vec![push(1)]), &AskedUse::Command),
-        "Postern can’t read all of it: sets `X`. Both need approval."
+        "Postern can’t read all of it: it sets `X`. Both need approval."
     );
     let command = Some("git push".to_owned());
     let follows = StepVerdict { cause: Cause::ReadOnlyBut { command, gap: ClassGap::NotConfined }, ..pushes };

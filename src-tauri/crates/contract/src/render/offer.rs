@@ -3,23 +3,26 @@
 use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::ShownText;
-use postern_policy::{OfferLabel, Offered};
+use postern_policy::{OfferLabel, Offered, from_home};
 
-/// Returns what an offer would save, without where it would hold.
-pub fn offer_phrase(label: &OfferLabel) -> ShownText {
-    offer_sentence(label).pieces()
+/// Returns what an offer would save, without where it would hold. Paths below `home` begin with `~`.
+pub fn offer_phrase(label: &OfferLabel, home: &str) -> ShownText {
+    offer_sentence(label, home).pieces()
 }
 
-/// Returns what an offer would save, and where it would hold.
-pub fn placed_offer(label: &OfferLabel, folder: Option<&str>) -> ShownText {
+/// Returns what an offer would save, and where it would hold. Paths below `home` begin with `~`.
+pub fn placed_offer(label: &OfferLabel, folder: Option<&str>, home: &str) -> ShownText {
+    let offer = offer_sentence(label, home);
     let placed = match folder {
-        Some(folder) => offer_sentence(label).literal(", in ").fragment(folder).literal(" and below"),
-        None => offer_sentence(label).literal(", in any folder"),
+        Some(folder) => offer.literal(", in ").fragment(&from_home(folder, home)).literal(" and below"),
+        None => offer.literal(", in any folder"),
     };
     placed.pieces()
 }
 
-fn offer_sentence(label: &OfferLabel) -> Sentence {
+fn offer_sentence(label: &OfferLabel, home: &str) -> Sentence {
+    let path = |sentence: Sentence, path: &String| sentence.fragment(&from_home(path, home));
+    let offered = |sentence: Sentence, one: &Offered| offered(sentence, one, home);
     match label {
         OfferLabel::Exact { commands, changeable } => {
             let words = if *commands == 1 { "this exact command" } else { "these exact commands" };
@@ -28,7 +31,7 @@ fn offer_sentence(label: &OfferLabel) -> Sentence {
             }
             let begun = Sentence::new(words).literal(", even if ");
             let changes = if changeable.len() == 1 { " changes" } else { " change" };
-            joined(begun, changeable, " and ", |sentence, file| sentence.fragment(file)).literal(changes)
+            joined(begun, changeable, " and ", path).literal(changes)
         }
         OfferLabel::Each(all) => {
             let any = all.iter().any(|one| matches!(one, Offered::Command { any_arguments: true, .. }));
@@ -40,18 +43,13 @@ fn offer_sentence(label: &OfferLabel) -> Sentence {
             let network = missing_network(*network, *loopback).unwrap_or("with the network");
             let held =
                 all.literal(", confined to this project (").literal(network).literal(", writes only in ");
-            let held =
-                joined(held, folders, " and ", |sentence, folder| sentence.fragment(folder)).literal(")");
+            let held = joined(held, folders, " and ", path).literal(")");
             match rest {
-                Some(rest) => held.literal(", and ").append(offer_sentence(rest).pieces()),
+                Some(rest) => held.literal(", and ").append(offer_sentence(rest, home).pieces()),
                 None => held,
             }
         }
-        OfferLabel::Read { folders } => {
-            joined(Sentence::new("read files in "), folders, " and ", |sentence, folder| {
-                sentence.fragment(folder)
-            })
-        }
+        OfferLabel::Read { folders } => joined(Sentence::new("read files in "), folders, " and ", path),
         OfferLabel::Lines { tool, patterns } if patterns.iter().any(|pattern| pattern == "*") => {
             Sentence::new("every use of ").fragment(tool).literal(", with any arguments")
         }
@@ -84,7 +82,8 @@ fn joined<T>(
     })
 }
 
-fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
+fn offered(sentence: Sentence, offered: &Offered, home: &str) -> Sentence {
+    let shown = |path| from_home(path, home);
     match offered {
         Offered::Command { words, any_arguments: false } | Offered::Pattern(words) => {
             sentence.fragment(words)
@@ -94,16 +93,16 @@ fn offered(sentence: Sentence, offered: &Offered) -> Sentence {
         }
         Offered::Script { path, by, pinned } => sentence
             .literal("the script ")
-            .fragment(path)
+            .fragment(&shown(path))
             .literal(" by ")
             .fragment(by)
             .literal(if *pinned { ", both unchanged" } else { ", even if they change" }),
-        Offered::Confined { path } => sentence.fragment(path).literal(" … with any arguments"),
+        Offered::Confined { path } => sentence.fragment(&shown(path)).literal(" … with any arguments"),
         Offered::Program { name, path, pinned } => sentence
             .literal("any ")
             .fragment(name)
             .literal(" at ")
-            .fragment(path)
+            .fragment(&shown(path))
             .literal(if *pinned { ", unchanged" } else { ", even if it changes" }),
     }
 }
@@ -164,10 +163,45 @@ mod tests {
                 "renew all 2 rules of git and the rule of ls, of every agent",
             ),
         ] {
-            assert_eq!(pieces_to_text(&offer_phrase(&label)), expected);
+            assert_eq!(pieces_to_text(&offer_phrase(&label, "/home/kim")), expected);
+        }
+    }
+
+    #[test]
+    fn every_path_in_the_home_folder_begins_with_a_tilde() {
+        let in_home = |below: &str| format!("/home/kim/{below}");
+        let script = Offered::Script { path: in_home("x.py"), by: "python3".to_owned(), pinned: true };
+        let program = Offered::Program { name: "rg".to_owned(), path: in_home("bin/rg"), pinned: true };
+        for (label, expected) in [
+            (
+                OfferLabel::Exact { commands: 1, changeable: vec![in_home("a.sh")] },
+                "this exact command, even if ~/a.sh changes",
+            ),
+            (
+                OfferLabel::Each(vec![script, program]),
+                "the script ~/x.py by python3, both unchanged, any rg at ~/bin/rg, unchanged",
+            ),
+            (
+                OfferLabel::Confined {
+                    confined: vec![Offered::Confined { path: in_home("site/x.sh") }],
+                    folders: vec![in_home("site")],
+                    network: false,
+                    loopback: false,
+                    rest: None,
+                },
+                "~/site/x.sh … with any arguments, confined to this project (no network, writes only in ~/site)",
+            ),
+            (OfferLabel::Read { folders: vec![in_home("notes")] }, "read files in ~/notes"),
+        ] {
+            assert_eq!(pieces_to_text(&offer_phrase(&label, "/home/kim")), expected);
         }
         let label = OfferLabel::Exact { commands: 1, changeable: vec![] };
-        assert_eq!(pieces_to_text(&placed_offer(&label, Some("/w"))), "this exact command, in /w and below");
-        assert_eq!(pieces_to_text(&placed_offer(&label, None)), "this exact command, in any folder");
+        for (folder, expected) in [
+            (Some("/w"), "this exact command, in /w and below"),
+            (Some("/home/kim/site"), "this exact command, in ~/site and below"),
+            (None, "this exact command, in any folder"),
+        ] {
+            assert_eq!(pieces_to_text(&placed_offer(&label, folder, "/home/kim")), expected);
+        }
     }
 }

@@ -81,7 +81,7 @@ fn add_asker(question: &Question, message: &mut OutgoingChatMessage) {
     if question.origin == Origin::AgentShell {
         message.add_own_text("\nRuns in: the agent’s own shell");
     }
-    for (name, shown) in [("Session", &question.asker.session), ("Tool", &question.tool)] {
+    for (name, shown) in [("Session", question.asker.session_name()), ("Tool", question.tool.as_ref())] {
         if let Some(shown) = shown {
             message.add_own_text(&format!("\n{name}: ")).quoted(&truncate_utf16(&join_pieces(shown), NAME));
         }
@@ -333,8 +333,9 @@ mod tests {
     };
     use crate::chat::approval::Withheld;
     use crate::chat::settings::HighRisk;
-    use postern_contract::Question;
     use postern_contract::methods::{AuditBy, AuditRow};
+    use postern_contract::{Asker, Question};
+    use postern_protocol::SessionKind;
     use serde_json::{Value, json};
 
     /// Length of a Telegram message, less the line about its reactions.
@@ -371,6 +372,9 @@ mod tests {
         {
             assert!(shown.contains(part), "{part}");
         }
+        let asker = Asker { session_kind: SessionKind::Id, ..question.asker.clone() };
+        let shown = notification(&Question { asker, ..question }, None, 0).to_text();
+        assert!(!shown.contains("\nSession: "), "an id is no name: {shown}");
         for (name, longer) in [
             ("line", json!("x".repeat(LINE + 1))),
             ("cwd", text(CWD + 1)),

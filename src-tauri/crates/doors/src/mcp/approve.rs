@@ -3,7 +3,9 @@
 use super::{McpAgent, McpCallError, blocking};
 use crate::hooks::{self, HookAgent};
 use postern_client::Channel;
-use postern_protocol::{AgentCall, Decision, Defaults, NoticeEvent, ToolCheckParams, ToolCheckResult};
+use postern_protocol::{
+    AgentCall, Decision, Defaults, NoticeEvent, SessionKind, ToolCheckParams, ToolCheckResult,
+};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,6 +37,7 @@ pub(super) async fn approve(
         server: asked.server,
         arguments: asked.arguments,
         session,
+        session_kind: SessionKind::Name,
         cwd: asked.cwd,
         // Claude Code asks here for what its own rules ask about; a default must not answer for the user.
         defaults: Some(Defaults::Ask),

@@ -1,7 +1,7 @@
 //! OpenClaw's companion socket: an unmodified OpenClaw node asks here instead of its own app.
 //!
 //! The door is a client of one agent: what OpenClaw asks is asked on that agent's channel, judged by that agent's rules,
-//! and shown as that agent's question. What it says about sessions and agents of its own is told to the person as a name.
+//! and shown as that agent's question. The keys of its own sessions are ids, shown in details only.
 //! A decision that a request carries is not a person's: it counts only where the person turned `relay` on, and then as
 //! the answer to a question, never against a rule that denies.
 

@@ -5,7 +5,7 @@ use super::message::{Exec, OpenclawDecision, OpenclawQuestion, OpenclawRefusal, 
 use postern_client::{Channel, ChannelOptions, ConnectError, read_key};
 use postern_protocol::{
     AgentCall, Client, Decision as Gate, Defaults, DenyReason, ExecDenied, ExecFinished, KillParams,
-    NoticeEvent, Outcome, RunParams, Signal, ToolCheckParams, ToolCheckResult, What,
+    NoticeEvent, Outcome, RunParams, SessionKind, Signal, ToolCheckParams, ToolCheckResult, What,
 };
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -64,6 +64,7 @@ fn see_through(
         env: exec.env.unwrap_or_default(),
         timeout_ms: exec.timeout_ms.filter(|timeout| *timeout > 0),
         session: exec.session_key,
+        session_kind: SessionKind::Id,
         ..RunParams::new(request_id, What::Command(exec.command))
     };
     if let Err(mistake) = run.check_limits() {
@@ -122,6 +123,7 @@ fn ask_decision(
         server: None,
         arguments,
         session: question.session_key.clone(),
+        session_kind: SessionKind::Id,
         cwd: None,
         // OpenClaw runs what it is allowed, and its user is asked by nobody else: a default must not answer for them.
         defaults: Some(Defaults::Ask),

@@ -67,7 +67,7 @@ impl AgentSetup {
     ) -> Result<SetupTestRef, ControlError> {
         let SetupTest { kind, agent, asks } = asked;
         let how = agent_facts(kind).how;
-        // A question shows it, as it shows every session.
+        // The details of a question show it, as every id of a session.
         let session = format!("test {:08x}", uuid::Uuid::new_v4().as_fields().0);
         match how {
             AgentConnectMethod::Hook(hook) => {

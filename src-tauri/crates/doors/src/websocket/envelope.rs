@@ -193,6 +193,7 @@ fn who_and_why(question: &Question) -> Value {
         "agent": question.asker.agent.as_str(),
         "agentName": join_pieces(&question.asker.name),
         "session": optional_text(question.asker.session.as_ref()),
+        "sessionKind": question.asker.session.as_ref().map(|_| question.asker.session_kind),
         "reason": optional_text(question.asker.says.as_ref()),
         "tool": optional_text(question.tool.as_ref()),
         "headline": pieces_to_text(&question.headline),

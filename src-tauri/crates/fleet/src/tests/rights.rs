@@ -69,6 +69,25 @@ fn a_mac_s_host_and_person_change_together_by_its_name() {
 }
 
 #[test]
+fn a_mac_s_host_and_person_are_one_device() {
+    let mut two = roster();
+    let members = two.members.len();
+    assert_eq!(two.devices(|_| false).len(), members, "each has a name of its own");
+    for member in two.members.iter_mut().filter(|one| one.id == id("noor") || one.id == id("mini")) {
+        "Mac mini".clone_into(&mut member.name);
+    }
+    let devices = two.devices(|_| false);
+    let both = devices.iter().find(|device| device[0].name == "Mac mini").unwrap();
+    assert_eq!((both.len(), devices.len()), (2, members - 1));
+    assert_eq!(two.devices(|one| one.id == id("noor")).len(), members, "one is on another Mac");
+    let mut three = two.clone();
+    for member in three.members.iter_mut().filter(|one| one.id == id("pat")) {
+        "Mac mini".clone_into(&mut member.name);
+    }
+    assert_eq!(three.devices(|_| false).len(), members - 1, "a second person is on another Mac");
+}
+
+#[test]
 fn what_is_so_already_changes_nothing() {
     let mut same = roster();
     let change = RightsChange {

@@ -9,7 +9,7 @@ use crate::gate::{AgentToolCall, JudgedRequest, RequestJudgment, judge_call, jud
 use postern_contract::methods::{ControlError, OfferRules, RequestNumber, RuleOffer, RuleOffers};
 use postern_contract::render::{self, Sentence};
 use postern_contract::{RuleDraft, ShownText};
-use postern_policy::{AgentId, AlwaysOffer, Decision, Origin, Rule, RuleOrigin, from_home, pattern_text};
+use postern_policy::{AgentId, AlwaysOffer, Decision, Origin, Rule, RuleOrigin, pattern_text};
 use postern_store::requests::StoredRequest;
 use std::sync::Arc;
 
@@ -79,14 +79,13 @@ pub(super) fn offers(agent: &AgentId, judged: &JudgedRequest, home: &str) -> Vec
     rules.map(|offer| rule_offer(agent, judged.plan.origin, offer, home)).collect()
 }
 
-/// Returns an offer as rules, with its folder as it is shown to the person whose home folder is `home`.
+/// Returns an offer as rules, with its paths as they are shown to the person whose home folder is `home`.
 pub(super) fn rule_offer(agent: &AgentId, origin: Origin, offer: &AlwaysOffer, home: &str) -> RuleOffer {
     let origin = RuleOrigin::of_answer(origin);
     let of_agent = |rule| Rule { agent: Some(agent.clone()), created_at: now_millis(), ..rule };
     let rules: Vec<Rule> = offer.to_rules(origin).map(of_agent).collect();
     let drafts = rules.iter().cloned().map(RuleDraft::of_rule).collect();
     let patterns = rules.iter().map(|rule| to_pieces(&pattern_text(&rule.pattern))).collect();
-    let folder = offer.folder.as_deref().map(|folder| from_home(folder, home));
-    let label = render::placed_offer(&offer.label, folder.as_deref());
+    let label = render::placed_offer(&offer.label, offer.folder.as_deref(), home);
     RuleOffer { id: offer.id.to_owned(), label, rules, drafts, shown: patterns }
 }

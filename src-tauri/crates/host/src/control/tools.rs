@@ -11,7 +11,7 @@ use postern_contract::methods::{
 };
 use postern_contract::{ShownRisk, render};
 use postern_policy::Decision;
-use postern_protocol::ToolCheckParams;
+use postern_protocol::{SessionKind, ToolCheckParams};
 use std::sync::Arc;
 
 impl Handle<PendingTools> for HostControl {
@@ -49,6 +49,7 @@ impl Handle<ExplainTool> for HostControl {
                 server: None,
                 arguments,
                 session,
+                session_kind: SessionKind::Name,
                 cwd: None,
                 defaults: None,
                 rewrites: false,

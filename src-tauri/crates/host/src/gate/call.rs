@@ -15,8 +15,8 @@ use postern_contract::{
 };
 use postern_policy::{AgentId, Decision, Origin, RequestedCommand, Subject};
 use postern_protocol::{
-    AllowedBy, Confined, Defaults, NoticeEvent, RunParams, ToolCheckParams, ToolCheckResult, ToolError,
-    ToolResolved, What,
+    AllowedBy, Confined, Defaults, NoticeEvent, RunParams, SessionKind, ToolCheckParams, ToolCheckResult,
+    ToolError, ToolResolved, What,
 };
 use postern_request::{BoundCall, DenyReason, RequestEnding, Withdrawal};
 use serde_json::{Map, Value, json};
@@ -40,6 +40,9 @@ const LINE: usize = 200;
 /// [`ToolApprove`]: postern_contract::methods::ToolApprove
 pub(super) const FILE: &str = "file";
 
+/// Member of the record that has the kind of the session, as on the wire.
+const KIND: &str = "sessionKind";
+
 /// The use of a tool, as it was asked for.
 #[derive(Debug)]
 pub(crate) struct AgentToolCall {
@@ -48,6 +51,7 @@ pub(crate) struct AgentToolCall {
     pub(crate) server: Option<String>,
     pub(crate) arguments: Value,
     pub(crate) session: Option<String>,
+    pub(crate) session_kind: SessionKind,
     /// The folder that relative paths among the arguments start in.
     pub(crate) cwd: Option<String>,
     /// Decision if only a default speaks.
@@ -60,10 +64,12 @@ pub(crate) struct AgentToolCall {
 impl AgentToolCall {
     /// Returns the call that was checked.
     pub(crate) fn new(params: ToolCheckParams) -> Self {
-        let ToolCheckParams { tool, server, arguments, session, cwd, defaults, rewrites } = params;
+        let ToolCheckParams { tool, server, arguments, session, session_kind, cwd, defaults, rewrites } =
+            params;
         let subject = Subject::of_call(&tool, server.as_deref(), &arguments);
         let cwd = cwd.filter(|cwd| cwd.starts_with('/'));
-        Self { tool, server, arguments: Value::Object(arguments), session, cwd, defaults, rewrites, subject }
+        let arguments = Value::Object(arguments);
+        Self { tool, server, arguments, session, session_kind, cwd, defaults, rewrites, subject }
     }
 
     /// Reads a call back as it was written down ([`Self::record_json`]); `None` if it was not kept.
@@ -75,6 +81,7 @@ impl AgentToolCall {
             server: text("server"),
             arguments: asked.get("arguments")?.as_object()?.clone(),
             session: text("session"),
+            session_kind: text(KIND).and_then(|kind| SessionKind::from_name(&kind)).unwrap_or_default(),
             cwd: text("cwd"),
             defaults: serde_json::from_value(asked.get("defaults").cloned().unwrap_or_default()).ok()?,
             rewrites: asked.get("rewrites").and_then(Value::as_bool).unwrap_or_default(),
@@ -145,6 +152,9 @@ impl AgentToolCall {
         if let Some(defaults) = self.defaults {
             asked["defaults"] = json!(defaults);
         }
+        if !self.session_kind.is_name() {
+            asked[KIND] = json!(self.session_kind);
+        }
         if self.rewrites {
             asked["rewrites"] = json!(true);
         }
@@ -168,7 +178,7 @@ impl AgentToolCall {
             | Subject::Other { .. } => (What::Command(vec![self.tool.clone()]), None),
         };
         let (session, cwd) = (self.session.clone(), self.folder().map(str::to_owned));
-        RunParams { session, cwd, reason, ..RunParams::new(id, what) }
+        RunParams { session, session_kind: self.session_kind, cwd, reason, ..RunParams::new(id, what) }
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) use message::GateMessage;
 pub use message::{GateCounts, Killed, PauseProblem};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
-pub(crate) use show::{body_lines, kept_subject, shown_path, to_pieces};
+pub(crate) use show::{body_lines, escape_step, kept_subject, shown_path, to_pieces};
 pub(crate) use task::{GateDeps, PAUSE};
 
 use crate::ask::{ApproverId, ConnectedApproverKind, FleetPeople};

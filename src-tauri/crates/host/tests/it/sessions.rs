@@ -1,7 +1,9 @@
 //! Sessions with a layer of their own, and the gate for tools.
 
 use crate::support::Lab;
+use postern_protocol::SessionKind;
 use serde_json::json;
+use uuid::Uuid;
 
 #[tokio::test]
 async fn a_closed_session_denies_what_waits_in_it() {
@@ -15,6 +17,27 @@ async fn a_closed_session_denies_what_waits_in_it() {
     assert_eq!(wire.answer(call).await.unwrap()["reason"], "cancelled");
     let error = wire.call("session.close", json!({"session": "s"})).await.unwrap_err();
     assert_eq!(error["data"]["code"], "unknown-session", "{error}");
+}
+
+#[tokio::test]
+async fn a_question_and_the_record_say_if_a_session_is_an_id() {
+    for (method, what) in [
+        ("system.run", json!({"requestId": Uuid::from_u128(1), "command": ["echo", "hi"]})),
+        ("tool.check", json!({"tool": "deploy"})),
+    ] {
+        for kind in [SessionKind::Name, SessionKind::Id] {
+            let (mut lab, mut wire) = Lab::connected().await;
+            let mut call = what.clone();
+            (call["session"], call["sessionKind"]) = (json!("s"), json!(kind));
+            wire.call(method, call).await.unwrap();
+            let question = lab.question().await;
+            assert_eq!(question.asker.session_kind, kind, "{method}");
+            let get = json!({"id": question.requests[0], "secrets": false});
+            let detail = lab.control("requests.get", get).await.unwrap();
+            let said = (kind == SessionKind::Id).then_some("id");
+            assert_eq!(detail["sessionKind"].as_str(), said, "{method}: {detail}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ pub(super) fn read_folder_offer(
         return None;
     }
     let folders = drafts.iter().filter_map(|draft| draft.pattern.file_access());
-    let folders = folders.map(|(_, text)| path::from_home(text, facts.home).into_owned()).collect();
+    let folders = folders.map(|(_, text)| text.to_owned()).collect();
     let mut offer = AlwaysOffer {
         id: "read",
         label: OfferLabel::Read { folders },

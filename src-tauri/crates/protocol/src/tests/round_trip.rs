@@ -4,8 +4,8 @@ use super::read;
 use crate::{
     AgentCall, CallId, Confined, Decision, DenyReason, Encoding, ExecDenied, ExecFinished, ExecOutput, Frame,
     InputParams, KillParams, LineBuffer, Notice, NoticeEvent, Outcome, OutputStream, Profile, RunParams,
-    RunResult, RunStdin, Signal, ToolCheckParams, ToolError, ToolResolved, Wait, What, decode, limits,
-    result_line,
+    RunResult, RunStdin, SessionKind, Signal, ToolCheckParams, ToolError, ToolResolved, Wait, What, decode,
+    limits, result_line,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -36,6 +36,7 @@ fn run_params() -> BoxedStrategy<RunParams> {
             timeout_ms,
             reason: text.clone(),
             session: text,
+            session_kind: if flags.1 { SessionKind::Id } else { SessionKind::Name },
             wait: if flags.0 { Wait::Finished } else { Wait::None },
             stream: flags.1,
             cancel_on_disconnect: flags.2,
@@ -55,6 +56,7 @@ fn calls() -> BoxedStrategy<AgentCall> {
         words().prop_map(|tool| AgentCall::ToolCheck(ToolCheckParams {
             arguments: [(tool.clone(), Value::from(tool.len()))].into_iter().collect(),
             session: Some(tool.clone()),
+            session_kind: SessionKind::Id,
             cwd: Some("/w".to_owned()),
             defaults: Some(crate::Defaults::Leave),
             server: Some("fs".to_owned()),

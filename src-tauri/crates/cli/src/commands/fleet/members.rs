@@ -7,7 +7,7 @@ use crate::print;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::THIS_COMPUTER;
 use postern_doors::fleet::{
-    Folder, MemberRole, RightsChange, Roster, change_rights, describe_member as described, groups_of,
+    Folder, Member, MemberRole, RightsChange, Roster, change_rights, describe_member as described, groups_of,
 };
 
 pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
@@ -16,11 +16,16 @@ pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
     if json {
         return print::write_json(&pinned.roster.members);
     }
-    for member in &pinned.roster.members {
-        let is_own = membership.members.iter().any(|own| own.id == member.id);
-        let own = if is_own { format!(" ({THIS_COMPUTER})") } else { String::new() };
-        print::write_line(format!("{}{own}  {}", escaped(&member.name), described(member)))?;
-        print::write_line(format!("    {}", member.id))?;
+    let is_own = |member: &Member| membership.members.iter().any(|own| own.id == member.id);
+    for device in pinned.roster.devices(is_own) {
+        for (nth, member) in device.iter().enumerate() {
+            if nth == 0 {
+                let own = if is_own(member) { format!(" ({THIS_COMPUTER})") } else { String::new() };
+                print::write_line(format!("{}{own}", escaped(&member.name)))?;
+            }
+            print::write_line(format!("    {}", described(member)))?;
+            print::write_line(format!("        {}", member.id))?;
+        }
     }
     let needed = needed_words(&pinned.roster);
     print::write_line(format!("Changes are signed by {needed}"))

@@ -1,6 +1,7 @@
 //! Tests of what is on the screen, and of when its end was seen.
 
 use super::*;
+use postern_protocol::SessionKind;
 
 #[test]
 fn only_questions_of_the_macs_that_were_named_are_shown() {
@@ -40,6 +41,23 @@ fn a_question_is_on_one_screen_with_a_line_of_keys() {
     assert!(lines[23].ends_with("? Keys"), "{said}");
     assert!(!said.contains(&"d".repeat(12)) && !said.contains("word0"), "the details are folded: {said}");
     assert!(app.end_seen, "all of it is on one screen");
+}
+
+#[test]
+fn an_id_of_a_session_is_shown_in_the_details_alone() {
+    let with = |session_kind| {
+        let session = Some(postern_contract::to_pieces("43df2122"));
+        let asker = postern_contract::Asker { session, session_kind, ..question("ls", 3).asker };
+        showing(Question { asker, ..question("ls", 3) })
+    };
+    let named = screen(&mut with(SessionKind::Name), 80, 24).join("\n");
+    assert!(named.contains("session 43df2122"), "{named}");
+    let mut app = with(SessionKind::Id);
+    let folded = screen(&mut app, 80, 24).join("\n");
+    assert!(!folded.contains("43df2122"), "{folded}");
+    app.handle_key(TuiKey::Char('v'));
+    let open = screen(&mut app, 80, 40).join("\n");
+    assert!(open.contains("session      43df2122"), "{open}");
 }
 
 #[test]

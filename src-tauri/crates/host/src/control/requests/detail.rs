@@ -1,12 +1,12 @@
 //! Request in full, from the record.
 
 use super::super::rows;
-use crate::gate::{AgentToolCall, body_lines, kept_subject, shown_path, to_pieces};
+use crate::gate::{AgentToolCall, body_lines, escape_step, kept_subject, shown_path, to_pieces};
 use postern_command::{Dialect, escape, read_argv, read_shell};
 use postern_contract::render::{self, Sentence};
 use postern_contract::{BodyLines, Moment, MomentKind, RequestDetail, ShownSubject, ShownText};
 use postern_policy::Verdict;
-use postern_protocol::RunState;
+use postern_protocol::{RunState, SessionKind};
 use postern_request::{Launch, RequestEnding};
 use postern_store::outputs::OutputExcerpt;
 use postern_store::requests::StoredRequest;
@@ -40,6 +40,7 @@ pub(super) fn detail(
     let (command, bodies) = command(row.plan.as_ref().map(|plan| &plan.launch), &asked);
     RequestDetail {
         row: rows::request(&row.summary),
+        session_kind: session_kind(&asked),
         risk: row.summary.risk.as_ref().map(render::shown_risk),
         command,
         bodies,
@@ -50,7 +51,7 @@ pub(super) fn detail(
         place: shown_path(&cwd, home),
         cwd: escape::visible_text(&cwd),
         env: overrides(&asked),
-        steps: verdict.as_ref().map(render::shown_steps).unwrap_or_default(),
+        steps: verdict.iter().flat_map(render::shown_steps).map(escape_step).collect(),
         message: why.as_deref().map(postern_contract::pieces_to_text),
         why,
         rule: verdict.as_ref().and_then(|verdict| verdict.rule.clone()),
@@ -69,6 +70,12 @@ pub(super) fn detail(
 
 fn text_member(asked: &Value, key: &str) -> Option<String> {
     asked.get(key)?.as_str().map(str::to_owned)
+}
+
+/// Returns the kind of the session. A record of before it was kept has a name.
+fn session_kind(asked: &Value) -> SessionKind {
+    let kind = text_member(asked, "sessionKind");
+    kind.and_then(|kind| SessionKind::from_name(&kind)).unwrap_or_default()
 }
 
 /// Returns the command with the bodies of its here-documents, which no record keeps.
@@ -185,8 +192,9 @@ fn push_line(shown: &mut String, mut line: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{SHOWN, command, escape_lines, output_text};
+    use super::{SHOWN, command, escape_lines, output_text, session_kind};
     use postern_contract::{BodyLines, join_pieces};
+    use postern_protocol::SessionKind;
     use postern_request::Launch;
     use postern_store::outputs::OutputExcerpt;
     use serde_json::{Value, json};
@@ -209,6 +217,12 @@ mod tests {
         }
         let tool = json!({"tool": "cat <<E", "arguments": {"x": "\na\nE"}});
         assert!(command(None, &tool).1.is_empty(), "a tool runs no shell text");
+    }
+
+    #[test]
+    fn a_record_says_if_its_session_is_an_id() {
+        assert_eq!(session_kind(&json!({"session": "s", "sessionKind": "id"})), SessionKind::Id);
+        assert_eq!(session_kind(&json!({"session": "s"})), SessionKind::Name, "a record of before");
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         code: asked.code.clone(),
         digest: String::new(),
         requests: vec![asked.request.to_string()],
-        asker: build_asker(entry, run.session.as_deref(), run.reason.as_deref()),
+        asker: build_asker(entry, run),
         origin: judged.plan.origin,
         tool,
         subject,
@@ -145,7 +145,7 @@ pub(super) fn refresh(
     let now = with_digest(
         &judged.digest,
         Question {
-            steps: render::shown_steps(verdict).into_iter().map(escaped).collect(),
+            steps: render::shown_steps(verdict).into_iter().map(escape_step).collect(),
             headline: render::headline(&question.asker.name, headline_risk, &verdict.steps),
             danger: render::danger(&verdict.risk),
             confinement: render::confinement(
@@ -223,20 +223,21 @@ fn editable(what: &What) -> Option<String> {
     escape::is_plain(&text.replace('\n', " ")).then_some(text)
 }
 
-fn build_asker(entry: &AgentEntry, session: Option<&str>, says: Option<&str>) -> Asker {
+fn build_asker(entry: &AgentEntry, run: &RunParams) -> Asker {
     Asker {
         agent: entry.agent.id.clone(),
         name: to_pieces(&entry.agent.name),
         color: entry.agent.color.clone(),
         icon: entry.agent.icon,
         known_by: render::own_channel(),
-        session: session.map(to_pieces),
-        says: says.map(to_pieces),
+        session: run.session.as_deref().map(to_pieces),
+        session_kind: run.session_kind,
+        says: run.reason.as_deref().map(to_pieces),
     }
 }
 
 /// Returns the step with its own texts escaped.
-fn escaped(step: ShownStep) -> ShownStep {
+pub(crate) fn escape_step(step: ShownStep) -> ShownStep {
     ShownStep {
         argv: step.argv.map(|argv| argv.iter().map(|word| escape::visible_text(word)).collect()),
         text: escape::visible_text(&step.text),
@@ -273,7 +274,7 @@ fn shown_stdin(stdin: &RunStdin) -> Option<ShownInput> {
 fn proposal(offer: &AlwaysOffer, judged: &JudgedRequest, home: &str) -> Proposal {
     let (cwd, branch) = (&judged.plan.cwd.path, judged.context.branch.as_deref());
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
-    let mut label = render::offer_phrase(&offer.label);
+    let mut label = render::offer_phrase(&offer.label, home);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
     match &folder {
         // A line of a file is in no folder, and a renewed rule stays where it holds.
