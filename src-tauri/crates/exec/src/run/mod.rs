@@ -287,12 +287,12 @@ impl Running {
     /// Sends TERM to the whole tree, and KILL to the rest after the grace. A second order changes nothing.
     pub fn stop(&self, stop: Stop) {
         // The run has ended where nobody listens any more.
-        drop(self.orders.send(Order::Stop(stop)));
+        _ = self.orders.send(Order::Stop(stop));
     }
 
     /// Sends a signal to its process group, and nothing after it.
     pub fn signal(&self, signal: i32) {
-        drop(self.orders.send(Order::Signal(signal)));
+        _ = self.orders.send(Order::Signal(signal));
     }
 
     /// Writes to its standard input; returns when the process has room for it.
