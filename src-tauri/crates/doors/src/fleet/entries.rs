@@ -26,11 +26,23 @@ const NOTHING_CAME: Duration = Duration::from_secs(15);
 /// Reads what a stream has about a subject (empty: about all), in its order. Waits so long for each message.
 pub(super) async fn read_to_end(
     client: &Client,
-    (stream, subject): (String, String),
+    about: (String, String),
     patience: Duration,
 ) -> Result<Vec<Message>, FleetError> {
+    let mut all = Vec::new();
+    read_each(client, about, patience, |message| all.push(message)).await?;
+    Ok(all)
+}
+
+/// Hands over what a stream has about a subject, message by message: a long one is never held whole.
+pub(super) async fn read_each(
+    client: &Client,
+    (stream, subject): (String, String),
+    patience: Duration,
+    each: impl FnMut(Message),
+) -> Result<(), FleetError> {
     let consumer = open_place(client, stream, place_from(DeliverPolicy::All, subject)).await?;
-    read_all(consumer, patience).await
+    read_all(consumer, patience, each).await
 }
 
 /// Reads the newest message of each subject of a stream, without what it says.
@@ -40,7 +52,9 @@ pub(super) async fn read_newest_headers(
     patience: Duration,
 ) -> Result<Vec<Message>, FleetError> {
     let place = pull::Config { headers_only: true, ..place_from(DeliverPolicy::LastPerSubject, subject) };
-    read_all(open_place(client, stream, place).await?, patience).await
+    let mut all = Vec::new();
+    read_all(open_place(client, stream, place).await?, patience, |message| all.push(message)).await?;
+    Ok(all)
 }
 
 /// Returns what comes into a stream from now on.
@@ -93,23 +107,25 @@ fn batch_of(largest: i32) -> usize {
 async fn read_all(
     (consumer, batch): (Consumer<pull::Config>, usize),
     patience: Duration,
-) -> Result<Vec<Message>, FleetError> {
+    mut each: impl FnMut(Message),
+) -> Result<(), FleetError> {
     let mut left = consumer.cached_info().num_pending;
     let most = usize::try_from(left).unwrap_or(usize::MAX);
-    let mut all = Vec::new();
     if left == 0 {
-        return Ok(all);
+        return Ok(());
     }
     let messages = consumer.stream().max_messages_per_batch(batch.min(most)).messages().await;
     let mut messages = messages.map_err(FleetError::broker)?;
-    while left > 0 && all.len() < most {
+    let mut read = 0;
+    while left > 0 && read < most {
         let message = timeout(patience, messages.next()).await;
         let stopped = || FleetError::Unreachable(format!("it stopped sending with {left} messages left"));
         let message = message.ok().flatten().ok_or_else(stopped)?.map_err(FleetError::broker)?;
         left = message.info().map_err(FleetError::broker)?.pending;
-        all.push(message);
+        each(message);
+        read += 1;
     }
-    Ok(all)
+    Ok(())
 }
 
 #[cfg(test)]
