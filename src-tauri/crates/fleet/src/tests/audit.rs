@@ -1,9 +1,7 @@
 //! Anchors: what an administrator of the broker took away or made up is found.
 
 use super::{device, id};
-use crate::{
-    Anchor, AnchorFinding, AnchorHead, FleetMessageKind, Hash, LEAST_ANCHORS, SignedAnchor, verify,
-};
+use crate::{Anchor, AnchorFinding, AnchorHead, FleetMessageKind, Hash, LEAST_ANCHORS, SignedAnchor, verify};
 
 /// Makes the anchors of a host over these numbers of records.
 fn anchors(counts: &[u64]) -> Vec<Vec<u8>> {
