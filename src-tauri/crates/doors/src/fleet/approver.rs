@@ -2,13 +2,12 @@
 
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
-use super::entries;
+use super::entries::{self, BrokerClock, ComingMessages};
 use super::keep::{Folder, Keys};
 use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::Subscriber;
 use async_nats::jetstream::Message;
-use async_nats::jetstream::consumer::pull;
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use postern_contract::{ClosedBy, Part, Question};
@@ -128,9 +127,11 @@ impl FleetApprover {
     /// Returns everything that waits, oldest first.
     pub async fn waiting(&self) -> Result<Vec<Elsewhere>, FleetError> {
         let mut waiting = WaitingQuestions::default();
-        let all = (self.stream_name(), String::new());
-        for message in entries::read_to_end(&self.link.client, all, CONFIRM).await? {
-            match self.read_message(&message) {
+        let (about, mut all) = ((self.stream_name(), String::new()), Vec::new());
+        let clock =
+            entries::read_each(&self.link.client, about, CONFIRM, |message| all.push(message)).await?;
+        for message in all {
+            match self.read_message(&message, clock) {
                 Some(FleetStreamMessage::Question(one)) if one.ends > super::wall_clock() => {
                     // What is not shown of a host is none of the others'.
                     _ = waiting.open_question(*one);
@@ -173,7 +174,7 @@ impl FleetApprover {
     }
 
     /// Returns what comes from now on.
-    pub(super) async fn coming(&self) -> Result<pull::Stream, FleetError> {
+    pub(super) async fn coming(&self) -> Result<ComingMessages, FleetError> {
         entries::follow_stream(&self.link.client, self.stream_name()).await
     }
 
@@ -188,11 +189,12 @@ impl FleetApprover {
     }
 
     /// Returns the next news; `None` for a message that is none. Ends with the connection.
-    pub(super) async fn next(&self, messages: &mut pull::Stream) -> Result<Option<News>, FleetError> {
+    pub(super) async fn next(&self, coming: &mut ComingMessages) -> Result<Option<News>, FleetError> {
         let lost = || FleetError::Unreachable("the connection was lost".to_owned());
+        let clock = coming.clock;
         tokio::select! {
-            message = messages.next() => match message {
-                Some(Ok(message)) => Ok(self.read_message(&message).map(FleetStreamMessage::into_news)),
+            message = coming.messages.next() => match message {
+                Some(Ok(message)) => Ok(self.read_message(&message, clock).map(FleetStreamMessage::into_news)),
                 Some(Err(_)) | None => Err(lost()),
             },
             () = self.link.wait_until_lost() => Err(lost()),
@@ -299,7 +301,7 @@ impl FleetApprover {
         super::open_from_host(bytes, &self.fleet, &self.pinned().roster, &self.keys.open)
     }
 
-    fn read_message(&self, message: &Message) -> Option<FleetStreamMessage> {
+    fn read_message(&self, message: &Message, clock: BrokerClock) -> Option<FleetStreamMessage> {
         let kind = SignedEnvelope::decode(&message.payload, FleetMessageKind::Question.max_bytes())
             .ok()?
             .payload_type;
@@ -317,7 +319,9 @@ impl FleetApprover {
         // What is answered is what is shown.
         (question.digest == asked.digest).then_some(())?;
         let stored = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
-        let ends = end_of(i64::try_from(stored).ok()?, asked.expires_in, super::wall_clock());
+        // Whether this Mac's clock is right says nothing about how long it waits.
+        let left = time_left(i64::try_from(stored).ok()?, asked.expires_in, clock.current_time());
+        let ends = super::wall_clock().saturating_add(left);
         let question = Question { expires_at: ends, ..question };
         let revision = asked.revision;
         Some(FleetStreamMessage::Question(Box::new(Elsewhere {
@@ -372,22 +376,25 @@ pub(super) fn answered_by(by: Option<String>, place: Option<String>) -> Option<S
     }
 }
 
-/// Returns the time when a question ends by itself. The broker says when it was stored, the host how long it lasts.
-fn end_of(stored: i64, expires_in: u64, now: i64) -> i64 {
+/// Returns the milliseconds until a question ends by itself. The broker says when it was stored and what its time is now, the
+/// host how long it lasts.
+fn time_left(stored: i64, expires_in: u64, now: i64) -> i64 {
     let lasts = Duration::from_millis(expires_in).min(super::streams::QUESTIONS_LAST);
-    stored.min(now).saturating_add(i64::try_from(lasts.as_millis()).unwrap_or_default())
+    let age = now.saturating_sub(stored).max(0);
+    i64::try_from(lasts.as_millis()).unwrap_or_default().saturating_sub(age)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::end_of;
+    use super::time_left;
 
     #[test]
     fn a_question_is_on_show_for_half_an_hour_at_most_whatever_its_host_and_the_broker_say() {
         let (now, most) = (1_000_000, 31 * 60_000);
-        assert_eq!(end_of(now - 10_000, 60_000, now), now + 50_000);
-        assert_eq!(end_of(now, u64::MAX, now), now + most);
-        assert_eq!(end_of(i64::MAX, 60_000, now), now + 60_000);
-        assert_eq!(end_of(i64::MAX, u64::MAX, now), now + most);
+        assert_eq!(time_left(now - 10_000, 60_000, now), 50_000);
+        assert_eq!(time_left(now, u64::MAX, now), most);
+        assert_eq!(time_left(i64::MAX, 60_000, now), 60_000);
+        assert_eq!(time_left(i64::MAX, u64::MAX, now), most);
+        assert!(time_left(i64::MIN, u64::MAX, now) < 0, "it has ended");
     }
 }

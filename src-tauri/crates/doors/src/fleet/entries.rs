@@ -34,15 +34,17 @@ pub(super) async fn read_to_end(
     Ok(all)
 }
 
-/// Hands over what a stream has about a subject, message by message: a long one is never held whole.
+/// Hands over what a stream has about a subject, message by message: a long one is never held whole. Returns the broker's clock.
 pub(super) async fn read_each(
     client: &Client,
     (stream, subject): (String, String),
     patience: Duration,
     each: impl FnMut(Message),
-) -> Result<(), FleetError> {
-    let consumer = open_place(client, stream, place_from(DeliverPolicy::All, subject)).await?;
-    read_all(consumer, patience, each).await
+) -> Result<BrokerClock, FleetError> {
+    let place = open_place(client, stream, place_from(DeliverPolicy::All, subject)).await?;
+    let clock = BrokerClock::of_place(&place.0)?;
+    read_all(place, patience, each).await?;
+    Ok(clock)
 }
 
 /// Reads the newest message of each subject of a stream, without what it says.
@@ -57,19 +59,47 @@ pub(super) async fn read_newest_headers(
     Ok(all)
 }
 
-/// Returns what comes into a stream from now on.
-pub(super) async fn follow_stream(client: &Client, stream: String) -> Result<pull::Stream, FleetError> {
-    let place = pull::Config { inactive_threshold: AWAITED, ..place_from(DeliverPolicy::New, String::new()) };
-    let (consumer, batch) = open_place(client, stream, place).await?;
-    let coming = consumer.stream().max_messages_per_batch(batch).heartbeat(NOTHING_CAME).messages().await;
-    coming.map_err(FleetError::broker)
+/// Messages that come into a stream, with the clock of the broker that says when they did.
+pub(super) struct ComingMessages {
+    pub(super) messages: pull::Stream,
+    pub(super) clock: BrokerClock,
 }
 
-/// Returns the time at which the broker says that it makes something now.
-pub(super) async fn broker_time(client: &Client, stream: String) -> Result<WallMillis, FleetError> {
+/// Returns what comes into a stream from now on.
+pub(super) async fn follow_stream(client: &Client, stream: String) -> Result<ComingMessages, FleetError> {
+    let place = pull::Config { inactive_threshold: AWAITED, ..place_from(DeliverPolicy::New, String::new()) };
+    let (consumer, batch) = open_place(client, stream, place).await?;
+    let clock = BrokerClock::of_place(&consumer)?;
+    let coming = consumer.stream().max_messages_per_batch(batch).heartbeat(NOTHING_CAME).messages().await;
+    Ok(ComingMessages { messages: coming.map_err(FleetError::broker)?, clock })
+}
+
+/// The broker's clock, which may differ from this Mac's by hours: what it says of times is compared with it alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BrokerClock {
+    /// Time at which the broker says that it made a place in a stream.
+    made: WallMillis,
+    /// Time at which it said so, by a clock here that nobody sets.
+    said: WallMillis,
+}
+
+impl BrokerClock {
+    fn of_place(consumer: &Consumer<pull::Config>) -> Result<Self, FleetError> {
+        let made = consumer.cached_info().created.unix_timestamp_nanos() / 1_000_000;
+        let made = WallMillis::try_from(made).map_err(FleetError::broker)?;
+        Ok(Self { made, said: postern_host::lasting() })
+    }
+
+    /// Returns the broker's time.
+    pub(super) fn current_time(self) -> WallMillis {
+        self.made.saturating_add(postern_host::lasting() - self.said)
+    }
+}
+
+/// Returns the clock of the broker.
+pub(super) async fn broker_clock(client: &Client, stream: String) -> Result<BrokerClock, FleetError> {
     let (consumer, _) = open_place(client, stream, place_from(DeliverPolicy::New, String::new())).await?;
-    let made = consumer.cached_info().created.unix_timestamp_nanos() / 1_000_000;
-    WallMillis::try_from(made).map_err(FleetError::broker)
+    BrokerClock::of_place(&consumer)
 }
 
 /// Describes a place in a stream, which moves on as messages are read.
