@@ -19,6 +19,8 @@ mod blocks;
 #[cfg(target_os = "linux")]
 mod broker_unit;
 #[cfg(target_os = "linux")]
+mod clocks;
+#[cfg(target_os = "linux")]
 mod container;
 mod crash;
 mod crash_joining;
