@@ -281,6 +281,30 @@ async fn a_host_that_is_killed_while_it_anchors_its_audit_loses_and_doubles_no_r
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_is_killed_while_it_takes_an_anchor_loses_none() {
+    let mut crashes = Crashes::set().await;
+    let laptop = crashes.stage.laptop.folder();
+    let anchors = async || {
+        let approver = FleetApprover::connect(&laptop).await.unwrap();
+        approver.verify_audit(Some("builder")).await.unwrap().remove(0).last.map_or(0, |last| last.seq)
+    };
+    for after in [false, true] {
+        let before = anchors().await;
+        let process = shared_id(crashes.stage.broker.process());
+        let anchor = |passing: &Passing| passing.is_about("audit") && !passing.to_member;
+        let struck = strike(&crashes.between, anchor, after, &process);
+        crashes.host.ok(&["rules", "deny", &format!("never-{}", Uuid::new_v4()), "--everyone"]);
+        // A new connection anchors at once.
+        crashes.host.ok(&["doors", "disable", "fleet"]);
+        crashes.host.ok(&["doors", "enable", "fleet"]);
+        timeout(PATIENCE, struck).await.expect("it is killed").unwrap();
+        crashes.stage.broker.restart();
+        until_async(async || anchors().await > before).await;
+        crashes.check_audit(if after { "after" } else { "before" }).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_broker_that_is_killed_at_each_step_loses_no_answer() {
     let mut crashes = Crashes::set().await;
     let laptop = crashes.stage.laptop.folder();
