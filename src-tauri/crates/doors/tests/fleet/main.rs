@@ -20,6 +20,7 @@ mod blocks;
 mod broker_unit;
 #[cfg(target_os = "linux")]
 mod clocks;
+mod command_line;
 #[cfg(target_os = "linux")]
 mod container;
 mod crash;
