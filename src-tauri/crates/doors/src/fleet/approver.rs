@@ -2,12 +2,13 @@
 
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
-use super::entries::{self, BrokerClock, ComingMessages};
+use super::entries::{self, BrokerClock, JITTER};
 use super::keep::{Folder, Keys};
 use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::Subscriber;
 use async_nats::jetstream::Message;
+use async_nats::jetstream::consumer::pull;
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use postern_contract::{ClosedBy, Part, Question};
@@ -17,7 +18,7 @@ use postern_fleet::{
     SignedEnvelope, Subjects,
 };
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Longest time for an answer until it counts as not confirmed.
@@ -86,6 +87,8 @@ pub struct FleetApprover {
     keys: Keys,
     /// Roster that counts here, and the newest one once it was followed.
     pinned: Mutex<Arc<PinnedRoster>>,
+    /// Broker's clock, compared once: what a question shows of its end stays as it is.
+    clock: OnceLock<BrokerClock>,
     pub(super) folder: Folder,
 }
 
@@ -107,7 +110,7 @@ impl FleetApprover {
             return Err(FleetError::NoApprover);
         }
         let pinned = Mutex::new(Arc::new(pinned));
-        Ok(Self { link, fleet, me, keys, pinned, folder: folder.clone() })
+        Ok(Self { link, fleet, me, keys, pinned, clock: OnceLock::new(), folder: folder.clone() })
     }
 
     pub(super) fn pinned(&self) -> Arc<PinnedRoster> {
@@ -130,8 +133,9 @@ impl FleetApprover {
         let (about, mut all) = ((self.stream_name(), String::new()), Vec::new());
         let clock =
             entries::read_each(&self.link.client, about, CONFIRM, |message| all.push(message)).await?;
+        self.clock.get_or_init(|| clock);
         for message in all {
-            match self.read_message(&message, clock) {
+            match self.read_message(&message) {
                 Some(FleetStreamMessage::Question(one)) if one.ends > super::wall_clock() => {
                     // What is not shown of a host is none of the others'.
                     _ = waiting.open_question(*one);
@@ -174,8 +178,10 @@ impl FleetApprover {
     }
 
     /// Returns what comes from now on.
-    pub(super) async fn coming(&self) -> Result<ComingMessages, FleetError> {
-        entries::follow_stream(&self.link.client, self.stream_name()).await
+    pub(super) async fn coming(&self) -> Result<pull::Stream, FleetError> {
+        let (messages, clock) = entries::follow_stream(&self.link.client, self.stream_name()).await?;
+        self.clock.get_or_init(|| clock);
+        Ok(messages)
     }
 
     /// Returns what hosts say of their presence from now on.
@@ -189,12 +195,11 @@ impl FleetApprover {
     }
 
     /// Returns the next news; `None` for a message that is none. Ends with the connection.
-    pub(super) async fn next(&self, coming: &mut ComingMessages) -> Result<Option<News>, FleetError> {
+    pub(super) async fn next(&self, messages: &mut pull::Stream) -> Result<Option<News>, FleetError> {
         let lost = || FleetError::Unreachable("the connection was lost".to_owned());
-        let clock = coming.clock;
         tokio::select! {
-            message = coming.messages.next() => match message {
-                Some(Ok(message)) => Ok(self.read_message(&message, clock).map(FleetStreamMessage::into_news)),
+            message = messages.next() => match message {
+                Some(Ok(message)) => Ok(self.read_message(&message).map(FleetStreamMessage::into_news)),
                 Some(Err(_)) | None => Err(lost()),
             },
             () = self.link.wait_until_lost() => Err(lost()),
@@ -301,7 +306,7 @@ impl FleetApprover {
         super::open_from_host(bytes, &self.fleet, &self.pinned().roster, &self.keys.open)
     }
 
-    fn read_message(&self, message: &Message, clock: BrokerClock) -> Option<FleetStreamMessage> {
+    fn read_message(&self, message: &Message) -> Option<FleetStreamMessage> {
         let kind = SignedEnvelope::decode(&message.payload, FleetMessageKind::Question.max_bytes())
             .ok()?
             .payload_type;
@@ -320,8 +325,8 @@ impl FleetApprover {
         (question.digest == asked.digest).then_some(())?;
         let stored = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
         // Whether this Mac's clock is right says nothing about how long it waits.
-        let left = time_left(i64::try_from(stored).ok()?, asked.expires_in, clock.current_time());
-        let ends = super::wall_clock().saturating_add(left);
+        let stored = self.clock.get()?.local_time(i64::try_from(stored).ok()?);
+        let ends = end_of(stored, asked.expires_in, super::wall_clock());
         let question = Question { expires_at: ends, ..question };
         let revision = asked.revision;
         Some(FleetStreamMessage::Question(Box::new(Elsewhere {
@@ -376,25 +381,24 @@ pub(super) fn answered_by(by: Option<String>, place: Option<String>) -> Option<S
     }
 }
 
-/// Returns the milliseconds until a question ends by itself. The broker says when it was stored and what its time is now, the
-/// host how long it lasts.
-fn time_left(stored: i64, expires_in: u64, now: i64) -> i64 {
+/// Returns the time when a question ends by itself. The broker says when it was stored, the host how long it lasts.
+fn end_of(stored: i64, expires_in: u64, now: i64) -> i64 {
     let lasts = Duration::from_millis(expires_in).min(super::streams::QUESTIONS_LAST);
-    let age = now.saturating_sub(stored).max(0);
-    i64::try_from(lasts.as_millis()).unwrap_or_default().saturating_sub(age)
+    let stored = if stored.saturating_sub(now) > JITTER { now } else { stored };
+    stored.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::time_left;
+    use super::end_of;
 
     #[test]
     fn a_question_is_on_show_for_half_an_hour_at_most_whatever_its_host_and_the_broker_say() {
         let (now, most) = (1_000_000, 31 * 60_000);
-        assert_eq!(time_left(now - 10_000, 60_000, now), 50_000);
-        assert_eq!(time_left(now, u64::MAX, now), most);
-        assert_eq!(time_left(i64::MAX, 60_000, now), 60_000);
-        assert_eq!(time_left(i64::MAX, u64::MAX, now), most);
-        assert!(time_left(i64::MIN, u64::MAX, now) < 0, "it has ended");
+        assert_eq!(end_of(now - 10_000, 60_000, now), now + 50_000);
+        assert_eq!(end_of(now, u64::MAX, now), now + most);
+        assert_eq!(end_of(i64::MAX, 60_000, now), now + 60_000);
+        assert_eq!(end_of(i64::MAX, u64::MAX, now), now + most);
+        assert_eq!(end_of(now + 3, 60_000, now), now + 60_003, "read again later, it shows the same end");
     }
 }

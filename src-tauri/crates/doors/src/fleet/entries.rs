@@ -20,6 +20,8 @@ const BYTES: usize = 16 << 20;
 /// Longest time for which a broker keeps a place in a stream that nobody reads on from, and the same where news is awaited.
 const UNREAD: Duration = Duration::from_secs(30);
 const AWAITED: Duration = Duration::from_mins(5);
+/// Milliseconds by which two clocks differ that are read one after the other.
+pub(super) const JITTER: WallMillis = 1000;
 /// Interval at which the broker says that nothing came.
 const NOTHING_CAME: Duration = Duration::from_secs(15);
 
@@ -59,41 +61,45 @@ pub(super) async fn read_newest_headers(
     Ok(all)
 }
 
-/// Messages that come into a stream, with the clock of the broker that says when they did.
-pub(super) struct ComingMessages {
-    pub(super) messages: pull::Stream,
-    pub(super) clock: BrokerClock,
-}
-
-/// Returns what comes into a stream from now on.
-pub(super) async fn follow_stream(client: &Client, stream: String) -> Result<ComingMessages, FleetError> {
+/// Returns what comes into a stream from now on, and the broker's clock.
+pub(super) async fn follow_stream(
+    client: &Client,
+    stream: String,
+) -> Result<(pull::Stream, BrokerClock), FleetError> {
     let place = pull::Config { inactive_threshold: AWAITED, ..place_from(DeliverPolicy::New, String::new()) };
     let (consumer, batch) = open_place(client, stream, place).await?;
     let clock = BrokerClock::of_place(&consumer)?;
     let coming = consumer.stream().max_messages_per_batch(batch).heartbeat(NOTHING_CAME).messages().await;
-    Ok(ComingMessages { messages: coming.map_err(FleetError::broker)?, clock })
+    Ok((coming.map_err(FleetError::broker)?, clock))
 }
 
-/// The broker's clock, which may differ from this Mac's by hours: what it says of times is compared with it alone.
+/// The broker's clock beside this Mac's, which may differ by hours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BrokerClock {
-    /// Time at which the broker says that it made a place in a stream.
-    made: WallMillis,
-    /// Time at which it said so, by a clock here that nobody sets.
-    said: WallMillis,
+    /// Milliseconds by which it is ahead of this Mac's.
+    pub(super) ahead: WallMillis,
+    /// Milliseconds by which this Mac's was put ahead by then, since Postern's start.
+    put_ahead: WallMillis,
 }
 
 impl BrokerClock {
+    /// Compares the time at which the broker says that it made a place in a stream.
     fn of_place(consumer: &Consumer<pull::Config>) -> Result<Self, FleetError> {
         let made = consumer.cached_info().created.unix_timestamp_nanos() / 1_000_000;
         let made = WallMillis::try_from(made).map_err(FleetError::broker)?;
-        Ok(Self { made, said: postern_host::lasting() })
+        Ok(Self { ahead: made - super::wall_clock(), put_ahead: put_ahead() })
     }
 
-    /// Returns the broker's time.
-    pub(super) fn current_time(self) -> WallMillis {
-        self.made.saturating_add(postern_host::lasting() - self.said)
+    /// Returns a time of the broker's by this Mac's clock. The same time is the same until this Mac's clock is set.
+    pub(super) fn local_time(self, at: WallMillis) -> WallMillis {
+        let set_since = put_ahead() - self.put_ahead;
+        let set_since = if set_since.abs() < JITTER { 0 } else { set_since };
+        at.saturating_sub(self.ahead).saturating_add(set_since)
     }
+}
+
+fn put_ahead() -> WallMillis {
+    super::wall_clock() - postern_host::lasting()
 }
 
 /// Returns the clock of the broker.
@@ -160,7 +166,16 @@ async fn read_all(
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, MESSAGES, batch_of};
+    use super::{BYTES, BrokerClock, JITTER, MESSAGES, batch_of, put_ahead};
+
+    #[test]
+    fn a_time_of_the_broker_is_the_same_here_until_this_clock_is_set() {
+        let (hour, at) = (3_600_000, 10_000_000);
+        let behind = BrokerClock { ahead: hour, put_ahead: put_ahead() };
+        assert_eq!((behind.local_time(at), behind.local_time(at)), (at - hour, at - hour));
+        let set = BrokerClock { ahead: hour, put_ahead: put_ahead() - hour };
+        assert!((set.local_time(at) - at).abs() < JITTER, "it was put ahead to the broker's");
+    }
 
     #[test]
     fn no_more_is_asked_for_than_a_connection_holds() {

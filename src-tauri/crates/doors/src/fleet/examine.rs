@@ -182,7 +182,7 @@ fn fact_of_stream(name: &str, answer: &[u8]) -> Option<BrokerFact> {
 /// Compares the server's clock with this Mac's. Servers before 2.10 say the time only of what they make.
 async fn clock(link: &BrokerLink, bucket: String) -> Option<BrokerFact> {
     let asked = timeout(PATIENCE, broker_clock(&link.client, bucket)).await;
-    let ahead = asked.ok()?.ok()?.current_time() - super::wall_clock();
+    let ahead = asked.ok()?.ok()?.ahead;
     (ahead.abs() > SKEW).then_some(BrokerFact::Clock(ahead))
 }
 
