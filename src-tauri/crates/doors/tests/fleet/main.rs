@@ -33,6 +33,7 @@ mod farm;
 mod inbox;
 mod insiders;
 mod operator;
+mod parts;
 mod people;
 mod policy;
 mod proposals;
