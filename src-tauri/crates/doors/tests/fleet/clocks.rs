@@ -1,5 +1,7 @@
-//! Clocks that are an hour apart. An answer needs none: it counts while the host's timer runs, once. Word of the roster needs
-//! one that is right to five minutes, and without it nothing from elsewhere runs.
+//! Clocks that are an hour apart.
+//!
+//! An answer needs none: it counts while the host's timer runs, once. Word of the roster needs one that is right to five minutes,
+//! and without it nothing from elsewhere runs.
 
 use crate::crash::{Crashes, approve_by, insist, question_of};
 use crate::stage::{PATIENCE, invitation, joined, until_async};

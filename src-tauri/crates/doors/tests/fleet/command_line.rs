@@ -1,4 +1,4 @@
-//! `--host NAME`, a group and `all`, as they are typed on another Mac.
+//! Hosts, groups and `all`, as they are typed on another Mac (`--host`).
 
 use crate::rights::changed;
 use crate::stage::{PATIENCE, Stage, invitation, joined, until_async};
