@@ -3,7 +3,7 @@
 
 use postern_fleet::{
     FleetId, FleetMessageKind, FleetProposal, FleetState, Hash, InvitationCode, Now, OpenKey, PinnedRoster,
-    Roster, SignedEnvelope, VerifyKey, admit_message, follow_rows, open_document,
+    Roster, SentRows, SignedAnchor, SignedEnvelope, VerifyKey, admit_message, open_document,
 };
 use std::time::Duration;
 
@@ -28,8 +28,10 @@ pub fn check(data: &[u8]) {
     let opens = OpenKey::from_seed([3; 32]);
     let document = open_document((&host, "roster"), data, &opens);
     assert!(document.is_err(), "nobody sealed {data:?}");
-    let rows = follow_rows(&FleetId::random([1; 16]), (&host, &signs), &opens, [data], (&[], None));
-    assert!(rows.rows.is_empty() && rows.findings.len() == 1, "nobody's audit has rows: {data:?}");
+    let (fleet, signed) = (FleetId::random([1; 16]), (&host, &signs));
+    let rows = SentRows::from_entry(&fleet, signed, &opens, data);
+    assert!(rows.is_none(), "nobody's audit has rows: {data:?}");
+    assert!(SignedAnchor::from_entry(&fleet, signed, data).is_none(), "nor anchors: {data:?}");
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(code) = InvitationCode::parse(text) {
         assert!(

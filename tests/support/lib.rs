@@ -13,6 +13,8 @@
 mod arena;
 pub mod cases;
 mod claw;
+#[cfg(target_os = "linux")] // its library stands before the system's
+mod clock;
 mod drivers;
 mod endpoint;
 mod host;
@@ -29,6 +31,8 @@ pub mod window;
 
 pub use arena::{Agent, Arena};
 pub use claw::{Claw, now};
+#[cfg(target_os = "linux")]
+pub use clock::TestClock;
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
 pub use programs::{OwnedChild, postern, postern_desktop, postern_run, program, repository, start};

@@ -4,7 +4,7 @@
 use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
 use crate::keys::VerifyKey;
-use crate::message::{FleetMessageBody, FleetMessageKind, payload};
+use crate::message::{FleetMessageBody, FleetMessageKind, Payload, payload};
 use serde::{Deserialize, Serialize};
 
 /// Fewest anchors of a host that its broker keeps. A log that begins with a later one than the first has as many.
@@ -93,26 +93,43 @@ pub struct AnchorReport {
     pub findings: Vec<AnchorFinding>,
 }
 
-/// Compares the anchors of a host, in the order of the log, with each other and with the last one seen.
+/// Anchor that a host signed, as far as it is compared with others. A log has many of them: each is small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignedAnchor {
+    head: AnchorHead,
+    /// Hash of the anchor that it names before it.
+    previous: Hash,
+}
+
+impl SignedAnchor {
+    /// Reads an entry of a host's log; `None` if it is not an anchor that this host signed.
+    pub fn from_entry(fleet: &FleetId, (host, key): (&FleetId, &VerifyKey), entry: &[u8]) -> Option<Self> {
+        let envelope = SignedEnvelope::decode(entry, FleetMessageKind::Anchor.max_bytes()).ok()?;
+        let Payload { from, body, .. } =
+            payload::<Anchor>(&envelope, FleetMessageKind::Anchor, fleet).ok()?;
+        let signed = from == *host && !envelope.signers([((), key)]).is_empty();
+        signed.then(|| {
+            let hash = Hash::of_bytes(&envelope.payload);
+            let head = AnchorHead { seq: body.seq, hash, count: body.count, records: body.head };
+            Self { head, previous: body.previous }
+        })
+    }
+}
+
+/// Compares the anchors of a host, in the order of the log, with each other and with the last one seen. An entry that is none of
+/// its anchors is `None`.
 ///
 /// A log of [`LEAST_ANCHORS`] may begin later than with the first: with the one after the last seen at the latest.
-pub fn verify<'a>(
-    fleet: &FleetId,
-    host: &FleetId,
-    key: &VerifyKey,
-    entries: impl IntoIterator<Item = &'a [u8]>,
-    kept: Option<AnchorHead>,
-) -> AnchorReport {
-    let entries: Vec<&[u8]> = entries.into_iter().collect();
+pub fn verify(entries: &[Option<SignedAnchor>], kept: Option<AnchorHead>) -> AnchorReport {
     let (mut findings, mut anchors) = (Vec::new(), Vec::new());
     let mut last: Option<AnchorHead> = None;
     let mut seen = kept.is_none();
     for (index, entry) in entries.iter().enumerate() {
-        let Some((anchor, hash)) = read_anchor(fleet, host, key, entry) else {
+        let Some(SignedAnchor { head, previous }) = *entry else {
             findings.push(AnchorFinding::Foreign(index));
             continue;
         };
-        let seq = anchor.seq;
+        let seq = head.seq;
         // Of a long log the broker keeps the newest: it goes on from what was seen.
         let begins_later = last.is_none() && seq > 1 && entries.len() >= LEAST_ANCHORS;
         let before = if begins_later { kept.filter(|kept| kept.seq < seq) } else { last };
@@ -121,24 +138,24 @@ pub fn verify<'a>(
         let expected = if is_unknown { seq } else { before.map_or(1, |before| before.seq.saturating_add(1)) };
         if seq < expected {
             // The same entry twice says nothing; another one of the same number is a fork.
-            let same = last.is_some_and(|last| last.hash == hash);
+            let same = last.is_some_and(|last| last.hash == head.hash);
             findings.extend((!same).then_some(AnchorFinding::Fork(seq)));
             continue;
         }
         if seq > expected {
             findings.push(AnchorFinding::Gap { from: expected, to: seq - 1 });
-        } else if !is_unknown && anchor.previous != before.map_or(Hash::NONE, |before| before.hash) {
+        } else if !is_unknown && previous != before.map_or(Hash::NONE, |before| before.hash) {
             findings.push(AnchorFinding::Broken(seq));
         }
-        if before.is_some_and(|before| anchor.count < before.count) {
+        if before.is_some_and(|before| head.count < before.count) {
             findings.push(AnchorFinding::Fewer(seq));
         }
         if let Some(kept) = kept.filter(|kept| kept.seq == seq) {
             seen = true;
-            findings.extend((kept.hash != hash).then_some(AnchorFinding::Replaced(seq)));
+            findings.extend((kept.hash != head.hash).then_some(AnchorFinding::Replaced(seq)));
         }
-        last = Some(AnchorHead { seq, hash, count: anchor.count, records: anchor.head });
-        anchors.extend(last);
+        last = Some(head);
+        anchors.push(head);
     }
     if let (false, Some(kept)) = (seen, kept) {
         findings.push(match last.map_or(0, |last| last.seq) {
@@ -147,11 +164,4 @@ pub fn verify<'a>(
         });
     }
     AnchorReport { last, anchors, findings }
-}
-
-fn read_anchor(fleet: &FleetId, host: &FleetId, key: &VerifyKey, entry: &[u8]) -> Option<(Anchor, Hash)> {
-    let envelope = SignedEnvelope::decode(entry, FleetMessageKind::Anchor.max_bytes()).ok()?;
-    let payload = payload::<Anchor>(&envelope, FleetMessageKind::Anchor, fleet).ok()?;
-    let signed = payload.from == *host && !envelope.signers([((), key)]).is_empty();
-    signed.then(|| (payload.body, Hash::of_bytes(&envelope.payload)))
 }

@@ -34,7 +34,7 @@ mod work_shares;
 
 pub use admit::{admit_message, published, signing_approver, signing_member};
 pub use admitted::{AdmittedAnswer, AdmittedMessage, Now};
-pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, LEAST_ANCHORS, verify};
+pub use anchor::{Anchor, AnchorFinding, AnchorHead, AnchorReport, LEAST_ANCHORS, SignedAnchor, verify};
 pub use broker::{Broker, MAX_PAYLOAD, Subjects};
 pub use bundle::{Bundle, BundleRules, InForce, RolloutReach, RolloutStage, VERSION_STEP, bundle_name};
 pub use code::{CODE_LASTS, CodeError, InvitationCode};
@@ -51,7 +51,8 @@ pub use message::{
 };
 pub use proposal::{CheckedProposal, FleetProposal, ProposedPolicy};
 pub use records::{
-    AuditRows, LEAST_ROW_MESSAGES, RowFinding, RowHead, RowReport, SentAuditRow, follow_rows, rows_id,
+    AuditRows, LEAST_ROW_MESSAGES, RowFinding, RowHead, RowReport, SentAuditRow, SentRows, follow_rows,
+    rows_id,
 };
 pub use refusal::{FleetRefusal, RosterError};
 pub use refusals::RecordedRefusals;

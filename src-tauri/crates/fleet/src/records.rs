@@ -103,23 +103,52 @@ pub fn rows_id(first: u64, rows: usize) -> Option<FleetId> {
     format!("rows-{first}-{last}").parse().ok()
 }
 
-/// Opens the rows of a host, in the order of the log.
+/// Message with rows that a host signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentRows {
+    /// Numbers of its first and its last row.
+    numbers: (u64, u64),
+    /// The rows, unless they are for others.
+    rows: Option<AuditRows>,
+}
+
+impl SentRows {
+    /// Opens an entry of a host's log; `None` if it is not a message with rows that this host signed.
+    pub fn from_entry(
+        fleet: &FleetId,
+        (host, key): (&FleetId, &VerifyKey),
+        open: &OpenKey,
+        entry: &[u8],
+    ) -> Option<Self> {
+        let envelope = SignedEnvelope::decode(entry, FleetMessageKind::AuditRows.max_bytes()).ok()?;
+        let sealed: Payload<Sealed> = payload(&envelope, FleetMessageKind::AuditRows, fleet).ok()?;
+        (sealed.from == *host && !envelope.signers([((), key)]).is_empty()).then_some(())?;
+        let (first, last) = sealed.id.as_str().strip_prefix("rows-")?.split_once('-')?;
+        let numbers: (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        // The last number of all leaves none for the row after it.
+        (numbers.1 < u64::MAX && (1..=numbers.1).contains(&numbers.0)).then_some(())?;
+        if !sealed.body.is_for(open) {
+            return Some(Self { numbers, rows: None });
+        }
+        let rows: AuditRows = sealed.open_body(open).ok()?;
+        let named = rows_id(rows.first, rows.rows.len())?;
+        (named == sealed.id).then_some(Self { numbers, rows: Some(rows) })
+    }
+}
+
+/// Follows the rows of a host, in the order of the log. An entry that is no message of its rows is `None`.
 ///
 /// They are compared with each other, with its anchors, and with the last row seen. A log of [`LEAST_ROW_MESSAGES`] may begin later
 /// than with the first: with the row after the last seen at the latest.
-pub fn follow_rows<'a>(
-    fleet: &FleetId,
-    (host, key): (&FleetId, &VerifyKey),
-    open: &OpenKey,
-    entries: impl IntoIterator<Item = &'a [u8]>,
+pub fn follow_rows(
+    entries: Vec<Option<SentRows>>,
     (anchors, kept): (&[AnchorHead], Option<RowHead>),
 ) -> RowReport {
     let mut report = RowReport::default();
-    let entries: Vec<&[u8]> = entries.into_iter().collect();
     let is_long = entries.len() >= LEAST_ROW_MESSAGES;
     for (index, entry) in entries.into_iter().enumerate() {
-        match read_rows(fleet, host, key, open, entry) {
-            Some((numbers, rows)) => {
+        match entry {
+            Some(SentRows { numbers, rows }) => {
                 if is_long && report.last == 0 {
                     report.begin_with(numbers.0, kept);
                 }
@@ -205,27 +234,4 @@ fn row_hash(previous: Option<Hash>, content: &str) -> Hash {
     }
     sha.update(content.as_bytes());
     Hash::from_bytes(sha.finalize().into())
-}
-
-/// Returns the numbers of a message's first and last row, and the rows unless they are for others.
-fn read_rows(
-    fleet: &FleetId,
-    host: &FleetId,
-    key: &VerifyKey,
-    open: &OpenKey,
-    entry: &[u8],
-) -> Option<((u64, u64), Option<AuditRows>)> {
-    let envelope = SignedEnvelope::decode(entry, FleetMessageKind::AuditRows.max_bytes()).ok()?;
-    let sealed: Payload<Sealed> = payload(&envelope, FleetMessageKind::AuditRows, fleet).ok()?;
-    (sealed.from == *host && !envelope.signers([((), key)]).is_empty()).then_some(())?;
-    let (first, last) = sealed.id.as_str().strip_prefix("rows-")?.split_once('-')?;
-    let numbers: (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-    // The last number of all leaves none for the row after it.
-    (numbers.1 < u64::MAX && (1..=numbers.1).contains(&numbers.0)).then_some(())?;
-    if !sealed.body.is_for(open) {
-        return Some((numbers, None));
-    }
-    let rows: AuditRows = sealed.open_body(open).ok()?;
-    let named = rows_id(rows.first, rows.rows.len())?;
-    (named == sealed.id).then_some((numbers, Some(rows)))
 }

@@ -2,7 +2,7 @@
 
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
-use super::entries;
+use super::entries::{self, BrokerClock, JITTER};
 use super::keep::{Folder, Keys};
 use super::store::{self, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
@@ -18,7 +18,7 @@ use postern_fleet::{
     SignedEnvelope, Subjects,
 };
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Longest time for an answer until it counts as not confirmed.
@@ -87,6 +87,8 @@ pub struct FleetApprover {
     keys: Keys,
     /// Roster that counts here, and the newest one once it was followed.
     pinned: Mutex<Arc<PinnedRoster>>,
+    /// Broker's clock, compared once: what a question shows of its end stays as it is.
+    clock: OnceLock<BrokerClock>,
     pub(super) folder: Folder,
 }
 
@@ -108,7 +110,7 @@ impl FleetApprover {
             return Err(FleetError::NoApprover);
         }
         let pinned = Mutex::new(Arc::new(pinned));
-        Ok(Self { link, fleet, me, keys, pinned, folder: folder.clone() })
+        Ok(Self { link, fleet, me, keys, pinned, clock: OnceLock::new(), folder: folder.clone() })
     }
 
     pub(super) fn pinned(&self) -> Arc<PinnedRoster> {
@@ -128,8 +130,11 @@ impl FleetApprover {
     /// Returns everything that waits, oldest first.
     pub async fn waiting(&self) -> Result<Vec<Elsewhere>, FleetError> {
         let mut waiting = WaitingQuestions::default();
-        let all = (self.stream_name(), String::new());
-        for message in entries::read_to_end(&self.link.client, all, CONFIRM).await? {
+        let (about, mut all) = ((self.stream_name(), String::new()), Vec::new());
+        let clock =
+            entries::read_each(&self.link.client, about, CONFIRM, |message| all.push(message)).await?;
+        self.clock.get_or_init(|| clock);
+        for message in all {
             match self.read_message(&message) {
                 Some(FleetStreamMessage::Question(one)) if one.ends > super::wall_clock() => {
                     // What is not shown of a host is none of the others'.
@@ -174,7 +179,9 @@ impl FleetApprover {
 
     /// Returns what comes from now on.
     pub(super) async fn coming(&self) -> Result<pull::Stream, FleetError> {
-        entries::follow_stream(&self.link.client, self.stream_name()).await
+        let (messages, clock) = entries::follow_stream(&self.link.client, self.stream_name()).await?;
+        self.clock.get_or_init(|| clock);
+        Ok(messages)
     }
 
     /// Returns what hosts say of their presence from now on.
@@ -317,7 +324,9 @@ impl FleetApprover {
         // What is answered is what is shown.
         (question.digest == asked.digest).then_some(())?;
         let stored = message.info().ok()?.published.unix_timestamp_nanos() / 1_000_000;
-        let ends = end_of(i64::try_from(stored).ok()?, asked.expires_in, super::wall_clock());
+        // Whether this Mac's clock is right says nothing about how long it waits.
+        let stored = self.clock.get()?.local_time(i64::try_from(stored).ok()?);
+        let ends = end_of(stored, asked.expires_in, super::wall_clock());
         let question = Question { expires_at: ends, ..question };
         let revision = asked.revision;
         Some(FleetStreamMessage::Question(Box::new(Elsewhere {
@@ -375,7 +384,8 @@ pub(super) fn answered_by(by: Option<String>, place: Option<String>) -> Option<S
 /// Returns the time when a question ends by itself. The broker says when it was stored, the host how long it lasts.
 fn end_of(stored: i64, expires_in: u64, now: i64) -> i64 {
     let lasts = Duration::from_millis(expires_in).min(super::streams::QUESTIONS_LAST);
-    stored.min(now).saturating_add(i64::try_from(lasts.as_millis()).unwrap_or_default())
+    let stored = if stored.saturating_sub(now) > JITTER { now } else { stored };
+    stored.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -389,5 +399,6 @@ mod tests {
         assert_eq!(end_of(now, u64::MAX, now), now + most);
         assert_eq!(end_of(i64::MAX, 60_000, now), now + 60_000);
         assert_eq!(end_of(i64::MAX, u64::MAX, now), now + most);
+        assert_eq!(end_of(now + 3, 60_000, now), now + 60_003, "read again later, it shows the same end");
     }
 }

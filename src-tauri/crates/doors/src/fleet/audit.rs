@@ -3,11 +3,11 @@
 
 use super::FleetError;
 use super::approver::FleetApprover;
-use super::entries::read_to_end;
+use super::entries::read_each;
 use super::keep::Folder;
 use postern_fleet::{
-    AnchorFinding, AnchorHead, FleetId, Member, MemberRole, RowFinding, RowHead, RowReport, Subjects,
-    follow_rows, verify,
+    AnchorFinding, AnchorHead, FleetId, Member, MemberRole, RowFinding, RowHead, RowReport, SentRows,
+    SignedAnchor, Subjects, follow_rows, verify,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -60,29 +60,28 @@ impl FleetApprover {
         if hosts.is_empty() {
             return Ok(Vec::new());
         }
+        let (mut anchors_seen, mut rows_seen) = (self.folder.anchors_seen()?, self.folder.rows_seen()?);
         let (names, some) = (Subjects::for_fleet(&self.fleet), subject_of(&hosts));
         // Rows are read after the anchors: none of them is anchored and not there yet.
-        let anchors = self.entries_by_host(names.audit_stream(), names.audit(some)).await?;
+        let about = (names.audit_stream(), names.audit(some));
+        let mut anchors = self.entries_by_host(about, &hosts, Self::read_anchor).await?;
         let audits = self.own_member(&pinned).is_some_and(|member| member.has_role(MemberRole::Auditor));
-        let rows = if audits {
-            self.entries_by_host(names.audit_row_stream(), names.audit_rows(some)).await?
-        } else {
-            BTreeMap::new()
-        };
-        let (mut anchors_seen, mut rows_seen) = (self.folder.anchors_seen()?, self.folder.rows_seen()?);
+        let mut rows = BTreeMap::new();
+        if audits {
+            let about = (names.audit_row_stream(), names.audit_rows(some));
+            rows = self.entries_by_host(about, &hosts, Self::open_rows).await?;
+        }
         let mut all = Vec::new();
         for host in hosts {
-            let entries = entries_of(&anchors, host);
-            let report =
-                verify(&self.fleet, &host.id, &host.sign, entries, anchors_seen.get(&host.id).copied());
+            let entries = anchors.remove(host.id.as_str()).unwrap_or_default();
+            let report = verify(&entries, anchors_seen.get(&host.id).copied());
             if let (true, Some(last)) = (report.findings.is_empty(), report.last) {
                 anchors_seen.insert(host.id.clone(), last);
             }
             let mut opened = RowReport::default();
             if audits {
                 let compared = (report.anchors.as_slice(), rows_seen.get(&host.id).copied());
-                let (signed, entries) = ((&host.id, &host.sign), entries_of(&rows, host));
-                opened = follow_rows(&self.fleet, signed, self.open_key(), entries, compared);
+                opened = follow_rows(rows.remove(host.id.as_str()).unwrap_or_default(), compared);
             }
             if let (true, Some(head)) = (opened.findings.is_empty(), opened.head()) {
                 rows_seen.insert(host.id.clone(), head);
@@ -97,18 +96,32 @@ impl FleetApprover {
         Ok(all)
     }
 
-    /// Reads what a stream of the audit has, in its order, by host: at once for all of them.
-    async fn entries_by_host(
+    /// Reads what a stream of the audit has, in its order, by host: at once for all of them. What nobody signed is not held, so
+    /// that a host that fills its share costs little memory here.
+    async fn entries_by_host<T>(
         &self,
-        stream: String,
-        subject: String,
-    ) -> Result<BTreeMap<String, Vec<Vec<u8>>>, FleetError> {
-        let mut entries: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
-        for message in read_to_end(&self.link.client, (stream, subject), CONFIRM).await? {
-            let host = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
-            entries.entry(host).or_default().push(message.payload.to_vec());
-        }
+        about: (String, String),
+        hosts: &[&Member],
+        read: fn(&Self, &Member, &[u8]) -> Option<T>,
+    ) -> Result<BTreeMap<String, Vec<Option<T>>>, FleetError> {
+        let hosts: BTreeMap<&str, &Member> = hosts.iter().map(|host| (host.id.as_str(), *host)).collect();
+        let mut entries: BTreeMap<String, Vec<Option<T>>> = BTreeMap::new();
+        read_each(&self.link.client, about, CONFIRM, |message| {
+            let id = message.subject.rsplit('.').next().unwrap_or_default();
+            if let Some(host) = hosts.get(id) {
+                entries.entry(id.to_owned()).or_default().push(read(self, host, &message.payload));
+            }
+        })
+        .await?;
         Ok(entries)
+    }
+
+    fn read_anchor(&self, host: &Member, entry: &[u8]) -> Option<SignedAnchor> {
+        SignedAnchor::from_entry(&self.fleet, (&host.id, &host.sign), entry)
+    }
+
+    fn open_rows(&self, host: &Member, entry: &[u8]) -> Option<SentRows> {
+        SentRows::from_entry(&self.fleet, (&host.id, &host.sign), self.open_key(), entry)
     }
 }
 
@@ -118,11 +131,4 @@ fn subject_of<'a>(hosts: &[&'a Member]) -> &'a str {
         [one] => one.id.as_str(),
         _ => "*",
     }
-}
-
-fn entries_of<'a>(
-    entries: &'a BTreeMap<String, Vec<Vec<u8>>>,
-    host: &Member,
-) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-    entries.get(host.id.as_str()).into_iter().flatten().map(Vec::as_slice)
 }

@@ -3,7 +3,7 @@
 
 use super::FleetError;
 use super::connect::BrokerLink;
-use super::entries::broker_time;
+use super::entries::broker_clock;
 use super::keep::{Folder, Membership};
 use super::streams::streams;
 use async_nats::jetstream::stream;
@@ -181,8 +181,8 @@ fn fact_of_stream(name: &str, answer: &[u8]) -> Option<BrokerFact> {
 
 /// Compares the server's clock with this Mac's. Servers before 2.10 say the time only of what they make.
 async fn clock(link: &BrokerLink, bucket: String) -> Option<BrokerFact> {
-    let asked = timeout(PATIENCE, broker_time(&link.client, bucket)).await;
-    let ahead = asked.ok()?.ok()? - super::wall_clock();
+    let asked = timeout(PATIENCE, broker_clock(&link.client, bucket)).await;
+    let ahead = asked.ok()?.ok()?.ahead;
     (ahead.abs() > SKEW).then_some(BrokerFact::Clock(ahead))
 }
 

@@ -56,6 +56,29 @@ async fn a_question_of_one_mac_is_answered_on_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn always_saves_the_rule_that_it_names_on_the_mac_that_asked_alone() {
+    let mut stage = Stage::set().await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
+    let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    for other in [None, Some("no-offer".to_owned())] {
+        let refused = approver.answer(&asked, FleetChoice::Always, other, None).await.unwrap();
+        let told =
+            matches!(&refused, AnswerReply::Refused(why) if why.starts_with("always names one of the rules"));
+        assert!(told, "{refused:?}");
+    }
+    let exact = Some("exact".to_owned());
+    let saved = approver.answer(&asked, FleetChoice::Always, exact, None).await.unwrap();
+    assert_eq!(saved, AnswerReply::Applied(0));
+    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.channel = Some(channel);
+    let (ended, _) = timeout(PATIENCE, stage.ask(&file)).await.unwrap().unwrap();
+    assert!(matches!(ended, RunResult::Ended(_)), "{ended:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\nran\n", "the second time nobody is asked");
+    let rules = async |mac: &Mac| mac.call("rules.list", json!({})).await["rules"].as_array().unwrap().len();
+    assert_eq!((rules(&stage.mini).await, rules(&stage.laptop).await), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_is_gone_is_offline_and_one_that_comes_back_asks_again() {
     let mut stage = Stage::set().await;
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;

@@ -99,8 +99,11 @@ pub(super) fn shared_id(process: u32) -> Arc<AtomicI32> {
 
 impl Crashes {
     pub(super) async fn set() -> Self {
+        Self::with_host(Postern::start()).await
+    }
+
+    pub(super) async fn with_host(host: Postern) -> Self {
         let mut stage = Stage::set().await;
-        let host = Postern::start();
         let folder = Folder::from_data_folder(&host.data());
         joined(&mut stage.owner, &stage.broker, &folder, &[true], invitation("builder", "")).await;
         let between = Between::start(&stage.laptop.folder()).await;
@@ -112,7 +115,7 @@ impl Crashes {
     }
 
     /// Asks for a run. What becomes of it is known from the record.
-    fn ask(&self) -> (Uuid, JoinHandle<()>) {
+    pub(super) fn ask(&self) -> (Uuid, JoinHandle<()>) {
         let id = Uuid::new_v4();
         let key = read_key(&self.channel.join("agent.key")).unwrap();
         let mut channel = Channel::connect(&self.channel.join("agent.sock"), &key).unwrap();
@@ -140,7 +143,7 @@ impl Crashes {
     }
 
     /// Checks that a request ended, ran at most once, and not if it was denied. Returns how often it ran.
-    async fn check_end(&self, id: Uuid, at: &str) -> usize {
+    pub(super) async fn check_end(&self, id: Uuid, at: &str) -> usize {
         until_async(async || self.row(id).is_none_or(|row| row.state.has_ended())).await;
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         let ran = log.lines().filter(|line| *line == id.to_string()).count();
@@ -189,7 +192,7 @@ impl Crashes {
 }
 
 /// Returns the question about a request, once it waits.
-async fn question_of(laptop: &Folder, request: Uuid) -> Elsewhere {
+pub(super) async fn question_of(laptop: &Folder, request: Uuid) -> Elsewhere {
     let request = request.to_string();
     loop {
         // The broker may be gone.
@@ -278,6 +281,30 @@ async fn a_host_that_is_killed_while_it_anchors_its_audit_loses_and_doubles_no_r
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_is_killed_while_it_takes_an_anchor_loses_none() {
+    let mut crashes = Crashes::set().await;
+    let laptop = crashes.stage.laptop.folder();
+    let anchors = async || {
+        let approver = FleetApprover::connect(&laptop).await.unwrap();
+        approver.verify_audit(Some("builder")).await.unwrap().remove(0).last.map_or(0, |last| last.seq)
+    };
+    for after in [false, true] {
+        let before = anchors().await;
+        let process = shared_id(crashes.stage.broker.process());
+        let anchor = |passing: &Passing| passing.is_about("audit") && !passing.to_member;
+        let struck = strike(&crashes.between, anchor, after, &process);
+        crashes.host.ok(&["rules", "deny", &format!("never-{}", Uuid::new_v4()), "--everyone"]);
+        // A new connection anchors at once.
+        crashes.host.ok(&["doors", "disable", "fleet"]);
+        crashes.host.ok(&["doors", "enable", "fleet"]);
+        timeout(PATIENCE, struck).await.expect("it is killed").unwrap();
+        crashes.stage.broker.restart();
+        until_async(async || anchors().await > before).await;
+        crashes.check_audit(if after { "after" } else { "before" }).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_broker_that_is_killed_at_each_step_loses_no_answer() {
     let mut crashes = Crashes::set().await;
     let laptop = crashes.stage.laptop.folder();
@@ -311,10 +338,14 @@ async fn a_broker_that_is_killed_at_each_step_loses_no_answer() {
     drop(there);
 }
 
-/// Starts `postern approve` as a process of its own, as Noor on her Mac.
+/// Returns `postern approve`, as Noor types it on her Mac.
+pub(super) fn approve_by(noor: &Postern, one: &Elsewhere) -> std::process::Command {
+    noor.command(&["approve", &one.question.code, "--host", "builder", "--digest", &one.question.digest])
+}
+
+/// Starts it as a process of its own.
 fn approve(noor: &Postern, one: &Elsewhere) -> std::process::Child {
-    let command = ["approve", &one.question.code, "--host", "builder", "--digest", &one.question.digest];
-    noor.command(&command)
+    approve_by(noor, one)
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()

@@ -5,7 +5,9 @@ use crate::stage::Stage;
 use crate::withheld::led;
 use jiff::{Span, Timestamp};
 use postern_doors::fleet::{BrokerFact, examine_broker};
+use postern_fleet::MAX_PAYLOAD;
 use serde_json::{Value, json};
+use std::fs;
 
 /// Moves the time at which a broker says that it made a consumer.
 fn moved(answer: &[u8], minutes: i64) -> Vec<u8> {
@@ -39,4 +41,17 @@ async fn a_broker_whose_clock_is_minutes_off_is_named_with_the_difference() {
             "{minutes}: {clocks:?}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_takes_small_messages_alone_is_named() {
+    let mut stage = Stage::set().await;
+    let file = stage.laptop.folder().broker().join("broker.conf");
+    let text = fs::read_to_string(&file).unwrap();
+    let small = text.replace(&format!("max_payload: {MAX_PAYLOAD}"), "max_payload: 65536");
+    assert_ne!(small, text);
+    fs::write(&file, small).unwrap();
+    stage.broker.restart();
+    let facts = examine_broker(&stage.mini.folder()).await.unwrap();
+    assert!(facts.contains(&BrokerFact::SmallMessages(65_536)), "{facts:?}");
 }

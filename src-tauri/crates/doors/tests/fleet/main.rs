@@ -19,6 +19,9 @@ mod blocks;
 #[cfg(target_os = "linux")]
 mod broker_unit;
 #[cfg(target_os = "linux")]
+mod clocks;
+mod command_line;
+#[cfg(target_os = "linux")]
 mod container;
 mod crash;
 mod crash_joining;
@@ -30,6 +33,7 @@ mod farm;
 mod inbox;
 mod insiders;
 mod operator;
+mod parts;
 mod people;
 mod policy;
 mod proposals;

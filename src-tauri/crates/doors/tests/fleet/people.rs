@@ -51,6 +51,22 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_denial_of_one_person_ends_what_another_approved() {
+    let mut stage = Stage::set().await;
+    let phone = noor_joined(&mut stage).await;
+    want_two(&stage, "mini").await;
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
+    noor_approved(&stage, &phone, &asked).await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let hers = until_waiting(&mara, &asked).await;
+    let words = Some("not today".to_owned());
+    assert_eq!(mara.answer(&hers, FleetChoice::Deny, None, words).await.unwrap(), AnswerReply::Applied(0));
+    let (told, _) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(format!("{told:?}").contains("not today"), "{told:?}");
+    assert!(!file.exists());
+}
+
 /// Has Noor approve, the first of two. Returns what waits for Mara.
 async fn noor_approved(stage: &Stage, phone: &Mac, asked: &Elsewhere) {
     let noor = FleetApprover::connect(&phone.folder()).await.unwrap();

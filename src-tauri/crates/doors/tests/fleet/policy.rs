@@ -103,6 +103,41 @@ async fn a_policy_is_replayed_published_and_named_in_verdicts_and_rolled_back() 
     assert_eq!(explained(&stage.mini, "echo hello").await["decision"], json!("deny"));
 }
 
+/// Lets the mini's agent write a file, and denies it there if somebody is asked. Returns what the agent is told, and the newest
+/// request of the history.
+async fn asked_on_record(stage: &mut Stage, is_asked: bool) -> (String, String) {
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    if is_asked {
+        stage.mini.asked().await;
+        stage.mini.deny_all().await;
+    }
+    let (told, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.channel = Some(channel);
+    let rows = stage.mini.call("requests.list", json!({})).await;
+    let newest = stage.mini.call("requests.get", json!({"id": rows["requests"][0]["id"]})).await;
+    (format!("{told:?}"), newest.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_version_is_in_what_an_agent_is_told_and_in_each_request_of_the_history() {
+    let mut stage = Stage::set().await;
+    let _at_mini = stage.mini.host.add_approver(postern_host::ConnectedApproverKind::Terminal);
+    let publisher = Publisher::connect(&stage.laptop.folder()).await.unwrap();
+    let mini = publisher.hosts_of("mini")[0].id.clone();
+    let rules = policy(json!([{"effect": "deny", "text": "terraform *"}]));
+    let first = publisher.publish(&group(), rules, vec![mini.clone()]).await.unwrap();
+    until_in_force(&publisher, &first, "mini").await;
+    let (_, asked) = asked_on_record(&mut stage, true).await;
+    assert!(asked.contains(&first), "none of its rules fits: {asked}");
+    let rules = policy(json!([{"effect": "deny", "text": "echo *", "why": "nobody echoes here"}]));
+    let second = publisher.publish(&group(), rules, vec![mini]).await.unwrap();
+    until_in_force(&publisher, &second, "mini").await;
+    let (told, denied) = asked_on_record(&mut stage, false).await;
+    assert!(told.contains(&format!("policy {second}: nobody echoes here")), "{told}");
+    assert!(denied.contains(&second) && !denied.contains(&first), "{denied}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_refuses_what_it_cannot_read_and_keeps_the_last_good_one() {
     let stage = Stage::set().await;

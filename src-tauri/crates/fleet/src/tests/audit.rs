@@ -1,7 +1,7 @@
 //! Anchors: what an administrator of the broker took away or made up is found.
 
 use super::{device, id};
-use crate::{Anchor, AnchorFinding, AnchorHead, Hash, LEAST_ANCHORS, verify};
+use crate::{Anchor, AnchorFinding, AnchorHead, FleetMessageKind, Hash, LEAST_ANCHORS, SignedAnchor, verify};
 
 /// Makes the anchors of a host over these numbers of records.
 fn anchors(counts: &[u64]) -> Vec<Vec<u8>> {
@@ -28,9 +28,9 @@ fn head(count: u64) -> Hash {
 }
 
 fn findings(entries: &[Vec<u8>], kept: Option<AnchorHead>) -> (Vec<AnchorFinding>, Option<AnchorHead>) {
-    let entries = entries.iter().map(Vec::as_slice);
-    let key = device("mini").sign.verifier();
-    let report = verify(&id("fleet-1"), &id("mini"), &key, entries, kept);
+    let (fleet, mini, key) = (id("fleet-1"), id("mini"), device("mini").sign.verifier());
+    let read = |entry: &Vec<u8>| SignedAnchor::from_entry(&fleet, (&mini, &key), entry);
+    let report = verify(&entries.iter().map(read).collect::<Vec<_>>(), kept);
     (report.findings, report.last)
 }
 
@@ -116,4 +116,12 @@ fn nothing_follows_the_last_number_of_all() {
     };
     let found = findings(&[one(1), one(2)], None).0;
     assert_eq!(found, [AnchorFinding::Gap { from: 1, to: u64::MAX - 1 }, AnchorFinding::Broken(u64::MAX)]);
+}
+
+#[test]
+fn little_is_held_of_an_entry_however_long_it_is() {
+    let longest = FleetMessageKind::Anchor.max_bytes();
+    let found = findings(&vec![vec![b'x'; longest]; LEAST_ANCHORS], None).0;
+    assert_eq!(found.len(), LEAST_ANCHORS, "each is named");
+    assert!(size_of::<Option<SignedAnchor>>() * 30 < longest);
 }

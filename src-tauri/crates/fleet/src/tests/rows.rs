@@ -3,7 +3,7 @@
 use super::{device, id};
 use crate::{
     AnchorHead, AuditRows, Hash, LEAST_ROW_MESSAGES, RowFinding, RowHead, RowReport, SealKey, Seed,
-    SentAuditRow, follow_rows, rows_id,
+    SentAuditRow, SentRows, follow_rows, rows_id,
 };
 
 fn content(number: u64) -> String {
@@ -46,9 +46,9 @@ fn anchor(count: u64) -> AnchorHead {
 }
 
 fn followed(by: &str, entries: &[Vec<u8>], anchors: &[AnchorHead], kept: Option<RowHead>) -> RowReport {
-    let (mini, entries) = (device("mini"), entries.iter().map(Vec::as_slice));
-    let host = (&id("mini"), &mini.sign.verifier());
-    follow_rows(&id("fleet-1"), host, &device(by).open, entries, (anchors, kept))
+    let (fleet, mini, key) = (id("fleet-1"), id("mini"), device("mini").sign.verifier());
+    let read = |entry: &Vec<u8>| SentRows::from_entry(&fleet, (&mini, &key), &device(by).open, entry);
+    follow_rows(entries.iter().map(read).collect(), (anchors, kept))
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! Hosts, groups and `all`, as they are typed on another Mac (`--host`).
+
+use crate::rights::changed;
+use crate::stage::{PATIENCE, Stage, invitation, joined, until_async};
+use postern_doors::fleet::{Folder, RightsChange};
+use postern_host::ConnectedApproverKind;
+use postern_tests::Postern;
+use serde_json::json;
+use tokio::time::timeout;
+
+/// Names by which the mini is meant.
+const NAMED: [&str; 3] = ["mini", "builds", "all"];
+
+/// Sets up a fleet whose mini is in two groups, with the Mac on which Noor types.
+async fn typing() -> (Stage, Postern) {
+    let mut stage = Stage::set().await;
+    let noor = Postern::start();
+    let folder = Folder::from_data_folder(&noor.data());
+    joined(&mut stage.owner, &stage.broker, &folder, &[false], invitation("Noor's MacBook", "Noor")).await;
+    let groups = ["all", "builds"].map(|group| group.parse().unwrap()).to_vec();
+    let groups = RightsChange { groups: Some(groups), new_groups: true, ..RightsChange::default() };
+    changed(&stage, "mini", &groups).await;
+    // Once the mini has that roster and word of it, it says why it shows nothing.
+    until_async(async || noor.run(&["history", "--host", "mini"]).stdout.contains("--readable")).await;
+    (stage, noor)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_a_group_or_all_are_named_where_questions_are_read_and_answered() {
+    let (mut stage, noor) = typing().await;
+    let at_mini = stage.mini.host.add_approver(ConnectedApproverKind::Terminal);
+    for named in NAMED {
+        let file = stage.mini.file(named);
+        let run = stage.ask(&file);
+        stage.mini.asked().await;
+        noor.until(&["questions", "--host", named], "echo ran");
+        let words = format!("not by {named}");
+        let said = noor.ok(&["deny", "--host", named, "--feedback", &words]);
+        assert_eq!(said.trim_end(), "mini: denied");
+        let (told, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+        assert!(format!("{told:?}").contains(&words), "{told:?}");
+        stage.channel = Some(channel);
+        noor.until(&["questions", "--host", named], "nothing waits");
+    }
+    let other = noor.run(&["questions", "--host", "nobody"]);
+    assert!(other.code != 0 && other.stderr.contains("no host or group nobody"), "{other:?}");
+    drop(at_mini);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_a_group_or_all_are_blocked_and_work_again_by_commands() {
+    let (stage, noor) = typing().await;
+    let is_blocked = async || stage.mini.call("status", json!({})).await["mode"] == json!("paused");
+    for named in NAMED {
+        let said = noor.run(&["fleet", "block", "--host", named, "--for", "30m"]).stdout;
+        assert!(said.contains("mini: all agents are blocked") && is_blocked().await, "{named}: {said}");
+        let offline = said.contains("MacBook: offline: nothing was sent");
+        assert_eq!(offline, named == "all", "the laptop's door is closed: {said}");
+        let said = noor.run(&["fleet", "block", "--host", named, "--end"]).stdout;
+        assert!(said.contains("mini: agents work again") && !is_blocked().await, "{named}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn history_agents_and_rules_of_a_host_or_a_group_are_read_by_commands() {
+    let (stage, noor) = typing().await;
+    stage.mini.call("rules.add", json!({"effect": "deny", "text": "hummingbird *"})).await;
+    for command in [&["history"][..], &["agents", "list"], &["rules", "list"]] {
+        let refused = noor.run(&[command, &["--host", "builds"]].concat());
+        assert!(refused.code != 0 && refused.stdout.contains("--readable"), "{command:?}: {refused:?}");
+    }
+    stage.rejoin(|membership| membership.readable = true).await;
+    for (command, part) in [(["agents", "list"], "main"), (["rules", "list"], "hummingbird")] {
+        for named in ["mini", "builds"] {
+            // The mini connects again.
+            until_async(async || noor.run(&[&command[..], &["--host", named]].concat()).code == 0).await;
+            let said = noor.ok(&[&command[..], &["--host", named]].concat());
+            assert!(said.starts_with("mini") && said.contains(part), "{command:?}: {said}");
+        }
+    }
+    assert!(noor.ok(&["history", "--host", "builds"]).starts_with("mini"));
+}
