@@ -97,7 +97,7 @@ fn recorded(data: &Data) -> anyhow::Result<i64> {
     Ok(count)
 }
 
-/// Does a part of the load, each kind from its own agents at the same time; the later half from others, because one agent may not
+/// Does a part of the load, each kind from its own agents at the same time. The later half comes from others: one agent may not
 /// record all of it.
 fn part(data: &Data, size: usize, part: usize) -> anyhow::Result<()> {
     let (first, free) = if part < PARTS / 2 { (0, FREE) } else { (DENIED, ALSO_FREE) };

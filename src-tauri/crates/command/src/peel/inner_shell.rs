@@ -90,7 +90,7 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
                 Feed::Text(text) => guess::in_text(text),
                 Feed::Inherited | Feed::Unknown => Vec::new(),
             };
-            call.add_doubt(Unparsed::ShellInput, "the shell runs whatever comes on its input", guess);
+            call.add_doubt(Unparsed::ShellInput, "the shell runs what comes on its input", guess);
             let call = call.advise("give the commands directly");
             found.steps.push(call.into_step(Role::Program));
         }

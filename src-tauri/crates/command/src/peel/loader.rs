@@ -14,7 +14,7 @@ pub(super) fn add_loaded(call: CommandCall, found: &mut ParseResults) {
         _ => refuse(
             call,
             Unparsed::Wrapper,
-            "Postern doesn’t follow how the dynamic loader is told what to load",
+            "Postern doesn’t follow options by which the dynamic loader loads more",
             found,
         ),
     }

@@ -94,7 +94,7 @@ fn script(call: &mut CommandCall, operand: usize) -> Option<usize> {
         }
         Some(Some(_)) | None => {
             let what = if call.feed == Feed::Inherited {
-                "it runs whatever code comes on its input"
+                "it runs the code that comes on its input"
             } else {
                 "it gets code on its input"
             };

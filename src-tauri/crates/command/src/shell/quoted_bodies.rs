@@ -65,7 +65,7 @@ fn delimiter_of(line: &str) -> Option<&str> {
     (is_name && alone && plain && !behind.contains("<<")).then_some(delimiter)
 }
 
-/// Returns true for text of plain words, with quotes that are closed in it and no word behind which `<<` could be something else.
+/// Returns true for text of plain words, whose quotes are closed in it, and in which every `<<` begins a here-document.
 fn is_plain(text: &str, more: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " \n_-./<>&|;=:,@+~%\"".contains(c) || more.contains(c);
     let special = |word: &str| matches!(word, "case" | "let" | "select" | "function" | "coproc");

@@ -206,7 +206,7 @@ const SENDING_PAIRS: [libc::c_int; 2] = [libc::SOCK_DGRAM, libc::SOCK_RAW];
 const REQUEST_KIND: u64 = 0xFF00;
 
 /// Kind of the requests for terminals, pipes and descriptors: the only ones of a run that writes nothing. File systems have requests
-/// of their own that change a file through a descriptor for reading, and no mount and no rule for files sees them.
+/// of their own that change a file through a descriptor for reading, unseen by mounts and by rules for files.
 const TERMINALS: u64 = 0x5400;
 
 /// Kinds of the requests of file systems that can make a snapshot: a copy of a folder in which nothing is hidden.

@@ -334,7 +334,7 @@ fn pattern(text: &str) -> String {
     pattern
 }
 
-/// Returns a pattern for a name in every spelling that leads to it: for a new name the system does not yet know which one is
+/// Returns a pattern for a name in every spelling that leads to it. Of a new name, the system does not know yet which one is
 /// stored.
 fn name_pattern(name: &str) -> String {
     let Some(letter) = name.chars().next() else { return String::new() };

@@ -1,4 +1,4 @@
-//! Watches the mounts of a confined run until it has exited: where one is taken away, its pin is put back or the run is ended.
+//! Watches the mounts of a confined run until it has exited. Where one is taken away, its pin is put back or the run is ended.
 //!
 //! The profiles of macOS go by names, so nothing takes a pin away there.
 

@@ -37,7 +37,7 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
     words.iter().all(is_plain).then(|| format!("{} *", texts.join(" ")))
 }
 
-/// Returns the count of words up to a field of a call, or to its method, with the number or the name that belongs to it.
+/// Returns the number of words up to a field of a call, or to its method, with the value that belongs to it.
 fn words_to_field(known: &[&str], at: usize) -> Option<usize> {
     match *known.get(at)? {
         "-f" | "--raw-field" => Some(at + 1),
