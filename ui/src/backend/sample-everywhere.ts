@@ -41,6 +41,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
       icon: "letter",
       knownBy: shown("channel"),
       session: shown("session"),
+      sessionKind: "name",
       says: shown("says"),
     },
     origin: "host",

@@ -24,7 +24,7 @@ export const fleet = {
   fresh: (ago: string) => `confirmed as current ${ago}`,
   stale: `No owner’s ${computer} has confirmed the roster for too long. Until one does, answers from other ${computer}s don’t count. Start Postern on an owner’s ${computer}.`,
   joining: "Joining",
-  unconfirmed: `The owner’s ${computer} didn’t confirm it. If this ${computer} isn’t among the members there, join again with another code.`,
+  unconfirmed: `The owner’s ${computer} didn’t confirm it. Not a member there? Join again with another code.`,
   work: "Work for other members",
   workCounts: (running: number, begun: number, refused: number) =>
     `${running} under way, ${begun} begun in this minute, ${refused} refused`,

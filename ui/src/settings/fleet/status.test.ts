@@ -33,7 +33,7 @@ describe("what is done for other members", () => {
 describe("joining again", () => {
   it("is offered where no owner confirmed that this one joined", async () => {
     const { join, user } = shown({ unconfirmed: true });
-    expect(screen.getByRole("alert")).toHaveTextContent("join again with another code");
+    expect(screen.getByRole("alert")).toHaveTextContent("Join again with another code");
     await user.click(screen.getByRole("button", { name: "Join with Code…" }));
     expect(join).toHaveBeenCalledOnce();
   });

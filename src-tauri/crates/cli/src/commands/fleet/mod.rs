@@ -283,16 +283,14 @@ fn join_fleet(
     let members = pinned.roster.members.len();
     print::write_line(format!("Joined the fleet, which has {members} members: postern fleet members"))?;
     if folder.is_unconfirmed() {
-        print::write_line(unconfirmed_words())?;
+        print::write_line(UNCONFIRMED)?;
     }
     Ok(())
 }
 
-fn unconfirmed_words() -> String {
-    format!(
-        "The owner's Mac didn't confirm it. If {THIS_COMPUTER} isn't among the members there, join again with another code."
-    )
-}
+/// Remark on a joining that no owner's Mac confirmed.
+const UNCONFIRMED: &str =
+    "The owner's Mac didn't confirm it. Not a member there? Join again with another code.";
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
     let Some((gone, policies)) = signed(revoke_member(folder, member))? else { return Ok(()) };
@@ -398,7 +396,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     print::write_line(format!("         {fresh}"))?;
     print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;
     if unconfirmed {
-        print::write_line(format!("joining  {}", unconfirmed_words()))?;
+        print::write_line(format!("joining  {}", UNCONFIRMED))?;
     }
     let FleetWorkCounts { running, begun, refused } = work;
     if work != FleetWorkCounts::default() {
