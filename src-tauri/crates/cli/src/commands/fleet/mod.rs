@@ -396,7 +396,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     print::write_line(format!("         {fresh}"))?;
     print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;
     if unconfirmed {
-        print::write_line(format!("joining  {}", UNCONFIRMED))?;
+        print::write_line(format!("joining  {UNCONFIRMED}"))?;
     }
     let FleetWorkCounts { running, begun, refused } = work;
     if work != FleetWorkCounts::default() {
