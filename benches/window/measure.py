@@ -59,7 +59,7 @@ const scroll = async (inside, pixels, rows) => {
 END = "})()))();"
 
 STORIES = {
-    "rules": ("builder", {
+    "rules": ("rules", {
         "opened": "return opened('[data-testid=rule]');",
         "scrolled by a row": "await until(() => all('[role=grid]')[0].ariaRowCount > 1000); return scroll('.table', 34, '[data-testid=rule]');",
         "scrolled by a page": "return scroll('.table', 600, '[data-testid=rule]');",
