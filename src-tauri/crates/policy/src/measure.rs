@@ -15,7 +15,7 @@ use crate::settings::{AgentId, BadAgentId, Settings};
 use crate::subject::Origin;
 use crate::suggest::PastQuestion;
 use crate::verdict::Verdict;
-use postern_command::{ArgFact, CommandEffect, Dialect, read_shell_at};
+use postern_command::{ArgFact, Dialect, read_shell_at};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -300,15 +300,7 @@ impl<'a> Measuring<'a> {
 }
 
 fn runs_code_unconfined(verdict: &Verdict) -> bool {
-    let code = |effect: &CommandEffect| {
-        matches!(
-            effect,
-            CommandEffect::RunProjectCode { .. }
-                | CommandEffect::RunInlineCode { .. }
-                | CommandEffect::RunDownloadedCode { .. }
-        )
-    };
-    verdict.confinement.is_none() && verdict.risk.effects.iter().any(|rated| code(&rated.effect))
+    verdict.confinement.is_none() && verdict.risk.effects.iter().any(|rated| rated.effect.runs_code())
 }
 
 #[derive(Default)]

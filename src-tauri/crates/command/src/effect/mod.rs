@@ -181,6 +181,14 @@ impl CommandEffect {
         Self::KINDS.into_iter().find(|known| *known == kind)
     }
 
+    /// Returns true if it runs code here that is none of its program's own.
+    pub fn runs_code(&self) -> bool {
+        matches!(
+            self,
+            Self::RunProjectCode { .. } | Self::RunInlineCode { .. } | Self::RunDownloadedCode { .. }
+        )
+    }
+
     /// Returns the paths that it is about.
     pub fn affected_paths(&self) -> &[String] {
         match self {

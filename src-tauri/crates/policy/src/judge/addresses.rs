@@ -2,12 +2,13 @@
 //!
 //! Many programs open an address in the place of a file (`ffprobe https://…`, `svn log https://…`), and no list has them all.
 
+use super::limits::runs_any_code;
 use super::places::is_name_only;
 use super::subject::StepSubject;
 use crate::risk::RatedEffect;
 use crate::rule::{CoveredEffect, Limits};
 use postern_command::effect::host_of;
-use postern_command::{CommandEffect, EffectScope, file_words};
+use postern_command::{EffectScope, file_words};
 
 /// Programs that take texts, or of which each transfer is an effect with its host.
 const OTHERS: [&str; 3] = ["git", "gh", "glab"];
@@ -42,17 +43,8 @@ pub(super) fn unnamed<'s>(
 
 /// Returns the words that are addresses. Code of the project and of others reaches what it likes, whatever its words are.
 fn addresses<'s>(subject: &StepSubject<'s>, effects: &[RatedEffect]) -> Vec<&'s str> {
-    let runs = |rated: &RatedEffect| {
-        matches!(
-            rated.effect,
-            CommandEffect::RunProjectCode { .. }
-                | CommandEffect::RunInlineCode { .. }
-                | CommandEffect::RunDownloadedCode { .. }
-                | CommandEffect::RunElsewhere { .. }
-        )
-    };
     let name = subject.step.program().unwrap_or_default();
-    if is_name_only(name) || OTHERS.contains(&name) || effects.iter().any(runs) {
+    if is_name_only(name) || OTHERS.contains(&name) || runs_any_code(effects) {
         return Vec::new();
     }
     let words = file_words(subject.step).skip(1).filter_map(|word| word.value.as_deref());

@@ -14,13 +14,7 @@ pub(super) fn needed_caches(facts: &Facts<'_>, weighed: &Weighed) -> Vec<String>
     let known = clear
         && facts.reading.steps.iter().zip(&weighed.steps).all(|(step, effects)| {
             let runs_code = effects.iter().any(|rated| {
-                matches!(
-                    rated.effect,
-                    CommandEffect::RunProjectCode { .. }
-                        | CommandEffect::RunInlineCode { .. }
-                        | CommandEffect::RunDownloadedCode { .. }
-                        | CommandEffect::Unknown { .. }
-                )
+                rated.effect.runs_code() || matches!(rated.effect, CommandEffect::Unknown { .. })
             });
             add_step(step, runs_code, &mut names)
         });

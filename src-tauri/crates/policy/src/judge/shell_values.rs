@@ -29,19 +29,18 @@ fn keeps_job(text: &str, name: &str) -> bool {
     let used = [format!("${name}"), format!("${{{name}")].iter().filter_map(|use_of| text.find(use_of)).min();
     let otherwise = ["+=", "["].iter().any(|change| text.contains(&format!("{name}{change}")))
         || text.contains(&format!("for {name} "))
-        || ["((", "declare", "typeset", "local "].iter().any(|word| text.contains(word))
-        || SETS.iter().skip(1).any(|word| text.contains(word));
+        || ["((", "declare", "typeset", "local "].iter().chain(&SETS).any(|word| text.contains(word));
     set.is_some() && set < used && text.split(&sets).skip(1).all(is_job) && !otherwise
 }
 
-/// Beginnings of what may give a variable another value.
-const SETS: [&str; 9] = ["=", "read", "mapfile", "printf -v", "eval", "source", "getopts", "let ", "select"];
+/// Beginnings of what may give a variable another value, besides `=`.
+const SETS: [&str; 8] = ["read", "mapfile", "printf -v", "eval", "source", "getopts", "let ", "select"];
 
 /// Returns true for a variable of which the text says nothing but that a `for` gives it plain names below the folder.
 pub(super) fn is_listed(facts: &Facts<'_>, raw: &str) -> bool {
-    let plain = raw.trim_matches('"').trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
+    let Some(name) = variable_name(raw) else { return false };
     let text = facts.reading.text.as_str();
-    let head = format!("for {plain} in ");
+    let head = format!("for {name} in ");
     let below = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphanumeric())
             && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte))
@@ -49,10 +48,9 @@ pub(super) fn is_listed(facts: &Facts<'_>, raw: &str) -> bool {
     };
     let list =
         |rest: &str| rest.split([';', '\n']).next().is_some_and(|list| list.split_whitespace().all(below));
-    !plain.is_empty()
-        && plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && text.split(&head).skip(1).all(list)
-        && text.split(&head).count() > 1
+    text.split(&head).skip(1).all(list)
+        && text.contains(&head)
+        && !text.contains('=')
         && !SETS.iter().any(|set| text.contains(set))
 }
 
