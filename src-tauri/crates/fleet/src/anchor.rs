@@ -1,10 +1,9 @@
 //! Audit of a host: signed heads of the chain of its rows, which leave the host. A comparison finds what is missing or was
 //! made up.
 
-use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
 use crate::keys::VerifyKey;
-use crate::message::{FleetMessageBody, FleetMessageKind, Payload, payload};
+use crate::message::{FleetMessageBody, FleetMessageKind, Payload, signed_payload};
 use serde::{Deserialize, Serialize};
 
 /// Fewest anchors of a host that its broker keeps. A log that begins with a later one than the first has as many.
@@ -104,15 +103,11 @@ pub struct SignedAnchor {
 impl SignedAnchor {
     /// Reads an entry of a host's log; `None` if it is not an anchor that this host signed.
     pub fn from_entry(fleet: &FleetId, (host, key): (&FleetId, &VerifyKey), entry: &[u8]) -> Option<Self> {
-        let envelope = SignedEnvelope::decode(entry, FleetMessageKind::Anchor.max_bytes()).ok()?;
-        let Payload { from, body, .. } =
-            payload::<Anchor>(&envelope, FleetMessageKind::Anchor, fleet).ok()?;
-        let signed = from == *host && !envelope.signers([((), key)]).is_empty();
-        signed.then(|| {
-            let hash = Hash::of_bytes(&envelope.payload);
-            let head = AnchorHead { seq: body.seq, hash, count: body.count, records: body.head };
-            Self { head, previous: body.previous }
-        })
+        let (envelope, Payload { body, .. }) =
+            signed_payload::<Anchor>(entry, FleetMessageKind::Anchor, fleet, (host, key))?;
+        let hash = Hash::of_bytes(&envelope.payload);
+        let head = AnchorHead { seq: body.seq, hash, count: body.count, records: body.head };
+        Some(Self { head, previous: body.previous })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
-use crate::keys::{OpenKey, SealKey, SignKey};
+use crate::keys::{OpenKey, SealKey, SignKey, VerifyKey};
 use crate::refusal::FleetRefusal;
 use crate::seal::{SealError, Sealed};
 use crate::seed::Seed;
@@ -191,6 +191,19 @@ pub(crate) fn payload<T: DeserializeOwned>(
         Payload { fleet: ref other, .. } if other != fleet => Err(FleetRefusal::OtherFleet),
         payload => Ok(payload),
     }
+}
+
+/// Reads an entry of a host's log with its envelope; `None` if it is no message of this kind and fleet that the host signed.
+pub(crate) fn signed_payload<T: DeserializeOwned>(
+    entry: &[u8],
+    kind: FleetMessageKind,
+    fleet: &FleetId,
+    (host, key): (&FleetId, &VerifyKey),
+) -> Option<(SignedEnvelope, Payload<T>)> {
+    let envelope = SignedEnvelope::decode(entry, kind.max_bytes()).ok()?;
+    let payload: Payload<T> = payload(&envelope, kind, fleet).ok()?;
+    let signed = payload.from == *host && !envelope.signers([((), key)]).is_empty();
+    signed.then_some((envelope, payload))
 }
 
 fn encode<T: Serialize>(value: &T) -> Vec<u8> {

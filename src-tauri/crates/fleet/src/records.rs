@@ -3,10 +3,9 @@
 //! The id of a message names its rows, so that a message for others hides no row that is missing.
 
 use crate::anchor::AnchorHead;
-use crate::envelope::SignedEnvelope;
 use crate::id::{FleetId, Hash};
 use crate::keys::{OpenKey, VerifyKey};
-use crate::message::{FleetMessageBody, FleetMessageKind, Payload, payload};
+use crate::message::{FleetMessageBody, FleetMessageKind, signed_payload};
 use crate::seal::Sealed;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -120,9 +119,7 @@ impl SentRows {
         open: &OpenKey,
         entry: &[u8],
     ) -> Option<Self> {
-        let envelope = SignedEnvelope::decode(entry, FleetMessageKind::AuditRows.max_bytes()).ok()?;
-        let sealed: Payload<Sealed> = payload(&envelope, FleetMessageKind::AuditRows, fleet).ok()?;
-        (sealed.from == *host && !envelope.signers([((), key)]).is_empty()).then_some(())?;
+        let (_, sealed) = signed_payload::<Sealed>(entry, FleetMessageKind::AuditRows, fleet, (host, key))?;
         let (first, last) = sealed.id.as_str().strip_prefix("rows-")?.split_once('-')?;
         let numbers: (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
         // The last number of all leaves none for the row after it.

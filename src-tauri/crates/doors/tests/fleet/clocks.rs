@@ -4,9 +4,9 @@
 //! and without it nothing from elsewhere runs.
 
 use crate::crash::{Crashes, approve_by, insist, question_of};
-use crate::stage::{PATIENCE, invitation, joined, until_async};
-use postern_doors::fleet::{AnswerReply, Folder};
-use postern_tests::{Postern, TestClock};
+use crate::stage::{PATIENCE, until_async};
+use postern_doors::fleet::AnswerReply;
+use postern_tests::TestClock;
 use tokio::time::timeout;
 
 const HOUR: i64 = 3600;
@@ -54,10 +54,7 @@ async fn a_host_whose_clock_is_an_hour_behind_runs_what_is_allowed_there_alone()
 async fn an_approver_whose_clock_is_an_hour_off_is_shown_what_waits_and_answers_it() {
     let mut crashes = Crashes::set().await;
     let laptop = crashes.stage.laptop.folder();
-    let noor = Postern::start();
-    let folder = Folder::from_data_folder(&noor.data());
-    let stage = &mut crashes.stage;
-    joined(&mut stage.owner, &stage.broker, &folder, &[false], invitation("Noor's MacBook", "Noor")).await;
+    let (noor, _) = crashes.noor_joins().await;
     let there = crashes.host.watch();
     for seconds in [HOUR, -HOUR] {
         let clock = TestClock::ahead_by(seconds);

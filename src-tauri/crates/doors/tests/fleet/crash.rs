@@ -98,6 +98,16 @@ pub(super) fn shared_id(process: u32) -> Arc<AtomicI32> {
 }
 
 impl Crashes {
+    /// Has Noor join with a Mac of her own, to approve.
+    pub(super) async fn noor_joins(&mut self) -> (Postern, Folder) {
+        let noor = Postern::start();
+        let folder = Folder::from_data_folder(&noor.data());
+        let stage = &mut self.stage;
+        joined(&mut stage.owner, &stage.broker, &folder, &[false], invitation("Noor's MacBook", "Noor"))
+            .await;
+        (noor, folder)
+    }
+
     pub(super) async fn set() -> Self {
         Self::with_host(Postern::start()).await
     }
@@ -356,10 +366,7 @@ fn approve(noor: &Postern, one: &Elsewhere) -> std::process::Child {
 async fn an_approver_that_is_killed_at_each_step_starts_at_most_once_and_learns_it_later() {
     let mut crashes = Crashes::set().await;
     let laptop = crashes.stage.laptop.folder();
-    let noor = Postern::start();
-    let folder = Folder::from_data_folder(&noor.data());
-    let stage = &mut crashes.stage;
-    joined(&mut stage.owner, &stage.broker, &folder, &[false], invitation("Noor's MacBook", "Noor")).await;
+    let (noor, folder) = crashes.noor_joins().await;
     let before_noor = Between::start(&laptop).await;
     before_noor.lead(&folder);
     let there = crashes.host.watch();
