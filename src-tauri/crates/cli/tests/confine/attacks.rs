@@ -329,7 +329,7 @@ fn a_folder_that_cannot_be_listed_is_pinned_as_a_whole() {
 }
 
 /// Starts a line in the profile `project`, and returns when it has made a file of this name.
-fn started(world: &World, text: &str, ready: &str) -> std::process::Child {
+pub(super) fn started(world: &World, text: &str, ready: &str) -> std::process::Child {
     let mut command = world.command(&How::Project, "project", text);
     let command = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let mut child = command.spawn().unwrap();
@@ -367,59 +367,6 @@ fn what_a_killed_run_planted_does_not_stay() {
 }
 
 #[test]
-fn a_pin_that_another_program_takes_away_is_put_back() {
-    let world = World::new();
-    let text = "touch ready; until [ -e go ]; do :; done; \
-                for ((i = 0; i < 100000; i++)); do \
-                grep -q /.git/config /proc/self/mountinfo && break; done; \
-                ! echo '[core] fsmonitor = evil' >> .git/config";
-    let mut run = started(&world, text, "ready");
-    // Git renames a new file over the pinned one.
-    let outside = world.run(&How::Free, "git config branch.main.remote origin; touch go");
-    assert!(outside.status.success(), "{}", said(&outside));
-    assert!(run.wait().unwrap().success(), "it is kept from the new file as well, and goes on");
-    let there = fs::read_to_string(world.path("project/.git/config")).unwrap();
-    assert!(there.contains("origin") && !there.contains("evil"), "{there}");
-}
-
-#[test]
-fn a_run_that_gets_hold_of_a_file_before_its_pin_is_back_ends() {
-    let world = World::new();
-    // It never stops trying.
-    let text = "touch ready; while :; do echo '[core] fsmonitor = evil' >> .git/config; done 2>/dev/null";
-    let mut run = started(&world, text, "ready");
-    while run.try_wait().unwrap().is_none() {
-        // Each time it gets less than a millisecond.
-        world.run(&How::Free, "git config branch.main.remote origin");
-    }
-    assert_eq!(run.wait().unwrap().code(), Some(128 + 9));
-    let there = fs::read_to_string(world.path("project/.git/config")).unwrap_or_default();
-    assert!(!there.contains("evil"), "what it wrote is set aside: {there}");
-}
-
-#[test]
-fn a_run_ends_when_another_program_removes_a_protected_place() {
-    let world = World::new();
-    for (change, place) in [("rm -r .idea", ".idea"), ("mv config.new .git/config", ".git/config")] {
-        fs::create_dir_all(world.path("project/.idea")).unwrap();
-        fs::write(world.path("project/config.new"), "[core]\n\tfsmonitor = ./other\n").unwrap();
-        let mut command = world.command(&How::Project, "project", "touch ready; while :; do :; done");
-        let run = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
-        while !world.path("project/ready").exists() {}
-        let outside = world.run(&How::Free, change);
-        assert!(outside.status.success(), "{}", said(&outside));
-        let ended = run.wait_with_output().unwrap();
-        assert_eq!(ended.status.code(), Some(128 + 9), "{place}");
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(
-            said.contains(&format!("replaced or removed {}", world.path("project").join(place).display())),
-            "{said}"
-        );
-        fs::remove_file(world.path("project/ready")).unwrap();
-    }
-}
-
-#[test]
 fn a_lock_on_the_folder_takes_no_stand_in_from_a_run() {
     use std::io::{BufRead as _, BufReader};
     let world = World::new();
@@ -438,17 +385,6 @@ fn a_lock_on_the_folder_takes_no_stand_in_from_a_run() {
     fs::write(world.path("project/go"), "").unwrap();
     assert!(run.wait().unwrap().success(), "the stand-in is still there");
     assert!(!world.path("project/.mcp.json").exists());
-}
-
-#[test]
-fn configuration_that_another_program_writes_meanwhile_stays() {
-    let world = World::new();
-    let mut run = started(&world, "touch ready; until [ -e done ]; do :; done", "ready");
-    let outside = world.run(&How::Free, "git config branch.main.merge refs/heads/main; touch done");
-    assert!(outside.status.success(), "{}", said(&outside));
-    assert!(run.wait().unwrap().success());
-    let config = fs::read_to_string(world.path("project/.git/config")).unwrap();
-    assert!(config.contains("refs/heads/main"), "{config}");
 }
 
 /// Another program's terminal, and what was typed into it at its end.

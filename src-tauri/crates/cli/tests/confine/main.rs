@@ -16,5 +16,6 @@
 mod attacks;
 mod builds;
 mod hook;
+mod pins;
 mod refused;
 mod world;

@@ -1,5 +1,6 @@
 //! Stops every process of a namespace for a moment, and looks at what they have open.
 
+use super::tree::stat_fields;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -100,7 +101,7 @@ fn tasks(process: &Path) -> io::Result<Vec<PathBuf>> {
 /// Returns the state of a thread; `None` if it is gone.
 fn state(task: &Path) -> Option<char> {
     let stat = fs::read(task.join("stat")).ok()?;
-    String::from_utf8_lossy(&stat).rsplit_once(')')?.1.trim_start().chars().next()
+    stat_fields(&String::from_utf8_lossy(&stat))?.next()?.chars().next()
 }
 
 fn holds(process: &Path, file: &Metadata) -> io::Result<bool> {

@@ -2,6 +2,7 @@
 
 use super::{ProcessIdentity, ProcessRow};
 use rustix::process::{Pid, PidfdFlags, Signal};
+use std::str::SplitAsciiWhitespace;
 
 pub(super) fn read_rows() -> Vec<ProcessRow> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -30,10 +31,14 @@ pub(super) fn listed_children(pid: i32) -> Option<Vec<i32>> {
     )
 }
 
-/// Reads `pid (name) state ppid pgrp session … starttime …`; the name can hold anything, parentheses and
-/// spaces too.
+/// Returns the fields of `pid (name) state ppid pgrp session … starttime …` from the state on; the name can hold anything,
+/// parentheses and spaces too.
+pub(in crate::run) fn stat_fields(stat: &str) -> Option<SplitAsciiWhitespace<'_>> {
+    Some(stat.rsplit_once(')')?.1.split_ascii_whitespace())
+}
+
 fn parse_stat(pid: i32, stat: &str) -> Option<ProcessRow> {
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    let fields: Vec<&str> = stat_fields(stat)?.collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some(ProcessRow {
         process: ProcessIdentity { pid, start_time: number(19)? },

@@ -13,6 +13,9 @@ use macos as system;
 #[cfg(target_os = "macos")]
 pub use macos::descends;
 
+#[cfg(target_os = "linux")]
+pub(super) use linux::stat_fields;
+
 use rustix::process::{Pid, Signal};
 use std::collections::{HashMap, HashSet};
 

@@ -1,0 +1,69 @@
+//! Protected places that another program replaces or removes while a confined command runs.
+
+use super::attacks::started;
+use super::world::{How, World, said};
+use std::fs;
+
+#[test]
+fn a_pin_that_another_program_takes_away_is_put_back() {
+    let world = World::new();
+    let text = "touch ready; until [ -e go ]; do :; done; \
+                for ((i = 0; i < 100000; i++)); do \
+                grep -q /.git/config /proc/self/mountinfo && break; done; \
+                ! echo '[core] fsmonitor = evil' >> .git/config";
+    let mut run = started(&world, text, "ready");
+    // Git renames a new file over the pinned one.
+    let outside = world.run(&How::Free, "git config branch.main.remote origin; touch go");
+    assert!(outside.status.success(), "{}", said(&outside));
+    assert!(run.wait().unwrap().success(), "it is kept from the new file as well, and goes on");
+    let there = fs::read_to_string(world.path("project/.git/config")).unwrap();
+    assert!(there.contains("origin") && !there.contains("evil"), "{there}");
+}
+
+#[test]
+fn a_run_that_gets_hold_of_a_file_before_its_pin_is_back_ends() {
+    let world = World::new();
+    // It never stops trying.
+    let text = "touch ready; while :; do echo '[core] fsmonitor = evil' >> .git/config; done 2>/dev/null";
+    let mut run = started(&world, text, "ready");
+    while run.try_wait().unwrap().is_none() {
+        // Each time it gets less than a millisecond.
+        world.run(&How::Free, "git config branch.main.remote origin");
+    }
+    assert_eq!(run.wait().unwrap().code(), Some(128 + 9));
+    let there = fs::read_to_string(world.path("project/.git/config")).unwrap_or_default();
+    assert!(!there.contains("evil"), "what it wrote is set aside: {there}");
+}
+
+#[test]
+fn a_run_ends_when_another_program_removes_a_protected_place() {
+    let world = World::new();
+    for (change, place) in [("rm -r .idea", ".idea"), ("mv config.new .git/config", ".git/config")] {
+        fs::create_dir_all(world.path("project/.idea")).unwrap();
+        fs::write(world.path("project/config.new"), "[core]\n\tfsmonitor = ./other\n").unwrap();
+        let mut command = world.command(&How::Project, "project", "touch ready; while :; do :; done");
+        let run = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        while !world.path("project/ready").exists() {}
+        let outside = world.run(&How::Free, change);
+        assert!(outside.status.success(), "{}", said(&outside));
+        let ended = run.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(128 + 9), "{place}");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(
+            said.contains(&format!("replaced or removed {}", world.path("project").join(place).display())),
+            "{said}"
+        );
+        fs::remove_file(world.path("project/ready")).unwrap();
+    }
+}
+
+#[test]
+fn configuration_that_another_program_writes_meanwhile_stays() {
+    let world = World::new();
+    let mut run = started(&world, "touch ready; until [ -e done ]; do :; done", "ready");
+    let outside = world.run(&How::Free, "git config branch.main.merge refs/heads/main; touch done");
+    assert!(outside.status.success(), "{}", said(&outside));
+    assert!(run.wait().unwrap().success());
+    let config = fs::read_to_string(world.path("project/.git/config")).unwrap();
+    assert!(config.contains("refs/heads/main"), "{config}");
+}
