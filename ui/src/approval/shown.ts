@@ -19,8 +19,6 @@ export const keyOf = ({ question, batch }: Showing): string =>
 /** How a step is marked. */
 export type Mark = "allow" | "ask" | "dangerous" | "deny";
 
-export const MARKS: Record<Mark, string> = { allow: "✓", ask: "●", dangerous: "■", deny: "✕" };
-
 export function markOf(step: ShownStep): Mark {
   return step.decision !== "deny" && step.dangerous ? "dangerous" : step.decision;
 }
