@@ -188,10 +188,10 @@ fn decide(
         Err(_) if asked.class == ToolClass::Harmless => return Ok(HookVerdict::NoOpinion),
         Err(error) => return Err(unreachable(agent, error)),
     };
-    // Nobody else is asked about these.
-    let unasked = !asked.prompts && writes_outside(&asked.tool, &asked.arguments, asked.cwd.as_deref());
+    // The agent asks nobody about these.
+    let silent = !asked.prompts && writes_outside(&asked.tool, &asked.arguments, asked.cwd.as_deref());
     let defaults = match asked.class {
-        ToolClass::Gate => unasked.then_some(Defaults::Ask),
+        ToolClass::Gate => silent.then_some(Defaults::Ask),
         ToolClass::Harmless | ToolClass::OwnPrompt => Some(Defaults::Leave),
     };
     let HookToolUse { tool, server, arguments, replaceable, session, cwd, .. } = asked;
