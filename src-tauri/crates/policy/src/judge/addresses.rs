@@ -2,7 +2,6 @@
 //!
 //! Many programs open an address in the place of a file (`ffprobe https://…`, `svn log https://…`), and no list has them all.
 
-use super::limits::runs_any_code;
 use super::places::is_name_only;
 use super::subject::StepSubject;
 use crate::risk::RatedEffect;
@@ -44,7 +43,7 @@ pub(super) fn unnamed<'s>(
 /// Returns the words that are addresses. Code of the project and of others reaches what it likes, whatever its words are.
 fn addresses<'s>(subject: &StepSubject<'s>, effects: &[RatedEffect]) -> Vec<&'s str> {
     let name = subject.step.program().unwrap_or_default();
-    if is_name_only(name) || OTHERS.contains(&name) || runs_any_code(effects) {
+    if is_name_only(name) || OTHERS.contains(&name) || effects.iter().any(RatedEffect::runs_any_code) {
         return Vec::new();
     }
     let words = file_words(subject.step).skip(1).filter_map(|word| word.value.as_deref());

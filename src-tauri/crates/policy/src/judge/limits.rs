@@ -376,13 +376,6 @@ const TEXTS: [(&str, &[&str]); 3] = [
     ("glab", &["-d", "--description", "-m", "--message", "-t", "--title"]),
 ];
 
-/// Returns true if a step runs code here or on another machine, whose words say nothing of what it opens and reaches.
-pub(super) fn runs_any_code(effects: &[RatedEffect]) -> bool {
-    let runs =
-        |effect: &CommandEffect| effect.runs_code() || matches!(effect, CommandEffect::RunElsewhere { .. });
-    effects.iter().any(|rated| runs(&rated.effect))
-}
-
 /// Returns true if a program that opens files is given one that is known only at run time, so that it may lie anywhere.
 ///
 /// Code of the project opens what it likes, whatever its words are, and git takes names of commits and branches.
@@ -396,7 +389,10 @@ fn is_open(facts: &Facts<'_>, subject: &StepSubject<'_>, effects: &[RatedEffect]
         let text = argv[at - 1].value.as_deref().is_some_and(|option| texts.contains(&option));
         is_unknown(word) && !pattern && !text && !is_number(facts, &word.raw) && !is_listed(facts, &word.raw)
     };
-    name != "git" && places::opens_files(subject) && !runs_any_code(effects) && (1..argv.len()).any(open)
+    name != "git"
+        && places::opens_files(subject)
+        && !effects.iter().any(RatedEffect::runs_any_code)
+        && (1..argv.len()).any(open)
 }
 
 #[cfg(test)]

@@ -49,6 +49,13 @@ pub struct RatedEffect {
     pub measured: Option<EffectExtent>,
 }
 
+impl RatedEffect {
+    /// Returns true if it runs code here or on another machine: its step's words say nothing of what that opens and reaches.
+    pub(crate) fn runs_any_code(&self) -> bool {
+        self.effect.runs_code() || matches!(self.effect, CommandEffect::RunElsewhere { .. })
+    }
+}
+
 /// Measured extent of an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
