@@ -79,6 +79,47 @@ async fn always_saves_the_rule_that_it_names_on_the_mac_that_asked_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_rule_that_always_saved_from_elsewhere_is_undone_on_the_mac_that_asked() {
+    let mut stage = Stage::set().await;
+    let AskedFromAfar { mut news, file, run, asked } = stage.watch_and_ask("file").await;
+    let approver = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let exact = Some("exact".to_owned());
+    let saved = approver.answer(&asked, FleetChoice::Always, exact, None).await.unwrap();
+    assert_eq!(saved, AnswerReply::Applied(0));
+    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.channel = Some(channel);
+    let rule = stage.mini.call("rules.list", json!({})).await["rules"][0]["rule"].take();
+    let page = stage.mini.call("audit", json!({})).await;
+    let rows = page["rows"].as_array().unwrap();
+    let saved = rows.iter().find(|row| row["subject"] == json!("rules")).unwrap();
+    assert!(saved["by"]["name"].as_str().unwrap().contains("Mara on MacBook"), "{saved}");
+
+    // As the window undoes it.
+    stage.mini.call("rules.put", json!({"remove": [rule["id"]]})).await;
+    let run = stage.ask(&file);
+    let again = loop {
+        // News of the first one may be on their way.
+        let one = waits(&mut news).await;
+        if one.question.id != asked.question.id {
+            break one;
+        }
+    };
+    let denied = approver.answer(&again, FleetChoice::Deny, None, None).await.unwrap();
+    assert_eq!(denied, AnswerReply::Applied(0));
+    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.channel = Some(channel);
+    let exact = Some("exact".to_owned());
+    let late = approver.answer(&asked, FleetChoice::Always, exact, None).await.unwrap();
+    assert_eq!(late, AnswerReply::Applied(0), "the answer counted once");
+    assert_eq!(stage.mini.call("rules.list", json!({})).await["rules"], json!([]), "it saves nothing again");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+
+    stage.mini.call("rules.put", json!({"put": [rule]})).await;
+    timeout(PATIENCE, stage.ask(&file)).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\nran\n", "done again, nobody is asked");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_is_gone_is_offline_and_one_that_comes_back_asks_again() {
     let mut stage = Stage::set().await;
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;

@@ -43,7 +43,7 @@ const MOMENTS: [(usize, bool, bool); 9] = [
 ];
 
 /// Recognizes the last of these entries, once those before it were stored.
-fn is_last(entries: &'static [&'static str]) -> impl FnMut(&Passing) -> bool + Send + 'static {
+pub(super) fn is_last(entries: &'static [&'static str]) -> impl FnMut(&Passing) -> bool + Send + 'static {
     let mut left = entries;
     move |passing: &Passing| {
         let Some((next, rest)) = left.split_first() else { return false };
@@ -56,28 +56,34 @@ fn is_last(entries: &'static [&'static str]) -> impl FnMut(&Passing) -> bool + S
 }
 
 /// A fleet in which Mara and Ines sign. Her commands are processes of their own, behind a malicious broker.
-struct Signing {
-    stage: Stage,
-    ines: Postern,
+pub(super) struct Signing {
+    pub(super) stage: Stage,
+    pub(super) ines: Postern,
     folder: Folder,
-    between: Between,
+    pub(super) between: Between,
 }
 
 impl Signing {
     async fn set() -> Self {
+        let signing = Box::pin(Self::set_alone()).await;
+        want_two(&signing.stage).await;
+        signing
+    }
+
+    /// Sets up the same fleet, where the signature of one of them is enough.
+    pub(super) async fn set_alone() -> Self {
         let mut stage = Stage::set().await;
         drop(noor_joined(&mut stage).await);
         let ines = Postern::start();
         let folder = Folder::from_data_folder(&ines.data());
         owner_let_in(&mut stage, &folder, ("Ines's MacBook", "Ines")).await;
-        want_two(&stage).await;
         let between = Between::start(&stage.laptop.folder()).await;
         between.lead(&folder);
         Self { stage, ines, folder, between }
     }
 
     /// Runs a command of Ines, and kills it at the last of these entries, before the broker has it or after.
-    async fn kill_at(&self, command: &[&str], entries: &'static [&'static str], after: bool) {
+    pub(super) async fn kill_at(&self, command: &[&str], entries: &'static [&'static str], after: bool) {
         let process = shared_id(0);
         let struck = strike(&self.between, is_last(entries), after, &process);
         let mut child = self.ines.command(command).spawn().unwrap();
@@ -123,7 +129,7 @@ impl Signing {
     }
 
     /// Checks that one member changed since a roster and nothing else, everywhere.
-    async fn check_roster(&self, before: &Roster, at: &str) {
+    pub(super) async fn check_roster(&self, before: &Roster, at: &str) {
         let after = self.stage.laptop.folder().pinned().unwrap().roster;
         let changes = before.changes_to(&after);
         assert!(matches!(changes.as_slice(), [RosterChange::Changed { .. }]), "{at}: {changes:?}");

@@ -4,14 +4,14 @@
 //! By hand, on a machine that does nothing else:
 //! `cargo test --workspace --release --test fleet a_farm -- --ignored --nocapture`
 
-use crate::stage::{self, Broker, Mac, PATIENCE, until_async};
+use crate::stage::{Broker, Mac, PATIENCE, found_fleet, until_async};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use postern_client::Channel;
 use postern_doors::fleet::{
     self, ApproverLimits, Asked, Elsewhere, FleetApprover, FleetChoice, FleetId, FleetOwner, FleetRisk,
-    Folder, HostConsent, Keys, Member, MemberRole, Membership, NewFleetChoices, News, OwnMember, Publisher,
+    Folder, Keys, Member, MemberRole, Membership, News, OwnMember, Publisher,
 };
 use postern_fleet::{
     AdmittedMessage, FleetMessageHeader, FleetPresence, FleetState, Hash, Now, PinnedRoster, Seed, SignKey,
@@ -20,7 +20,6 @@ use postern_fleet::{
 use postern_protocol::{RunParams, Wait, What};
 use serde_json::json;
 use std::collections::HashMap;
-use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -78,16 +77,8 @@ struct Farm {
 impl Farm {
     async fn set() -> Self {
         let laptop = Mac::start().await;
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let wanted = NewFleetChoices {
-            broker: stage::own_broker(port),
-            name: "MacBook".to_owned(),
-            person: "Mara".to_owned(),
-            group: "minis".parse().unwrap(),
-            consent: HostConsent::default(),
-        };
         let folder = laptop.folder();
-        fleet::prepare_fleet(&folder, &wanted).unwrap().save_files(&folder).unwrap();
+        found_fleet(&folder, "minis");
         let hosts: Vec<Member> = (0..*HOSTS).map(|n| member(n, &format!("mini-{n:04}"), true)).collect();
         let approvers: Vec<Member> =
             (0..3).map(|n| member(*HOSTS + n, &format!("Approver {n}"), false)).collect();

@@ -26,6 +26,7 @@ mod container;
 mod crash;
 mod crash_joining;
 mod crash_signing;
+mod crash_storing;
 mod crash_work;
 mod examined;
 mod existing;

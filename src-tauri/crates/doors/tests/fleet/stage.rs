@@ -152,6 +152,12 @@ pub(super) struct Mac {
 
 impl Mac {
     pub(super) async fn start() -> Self {
+        let mac = Self::start_without_doors().await;
+        DoorRegistry::restore(&mac.host).await;
+        mac
+    }
+
+    pub(super) async fn start_without_doors() -> Self {
         let folder = tempfile::Builder::new().prefix("pst").tempdir_in("/tmp").unwrap();
         fs::create_dir(folder.path().join("home")).unwrap();
         let home = folder.path().join("home").to_str().unwrap().to_owned();
@@ -159,7 +165,6 @@ impl Mac {
         let data = folder.path().join("data");
         let host =
             Host::start(HostConfig { data: data.clone(), user, session: Arc::new(Present) }).await.unwrap();
-        DoorRegistry::restore(&host).await;
         Self { home: folder, data, host }
     }
 
@@ -301,18 +306,23 @@ pub(super) fn own_broker(port: u16) -> BrokerChoice {
     BrokerChoice::Own { listen, before_2_10: true, in_container: false }
 }
 
+/// Makes a fleet of one Mac in this group, which Mara owns. Its broker is to be started.
+pub(super) fn found_fleet(folder: &Folder, group: &str) {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let wanted = NewFleetChoices {
+        broker: own_broker(port),
+        name: "MacBook".to_owned(),
+        person: "Mara".to_owned(),
+        group: group.parse().unwrap(),
+        consent: HostConsent::default(),
+    };
+    fleet::prepare_fleet(folder, &wanted).unwrap().save_files(folder).unwrap();
+}
+
 impl Stage {
     pub(super) async fn set() -> Self {
         let (laptop, mini) = (Mac::start().await, Mac::start().await);
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let wanted = NewFleetChoices {
-            broker: own_broker(port),
-            name: "MacBook".to_owned(),
-            person: "Mara".to_owned(),
-            group: "all".parse().unwrap(),
-            consent: HostConsent::default(),
-        };
-        fleet::prepare_fleet(&laptop.folder(), &wanted).unwrap().save_files(&laptop.folder()).unwrap();
+        found_fleet(&laptop.folder(), "all");
         let broker = Broker::start(&laptop.folder().broker());
         let mut owner = FleetOwner::connect(&laptop.folder()).await.unwrap();
         joined(&mut owner, &broker, &mini.folder(), &[true], invitation("mini", "")).await;

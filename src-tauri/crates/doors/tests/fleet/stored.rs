@@ -1,10 +1,11 @@
-//! Storage of the broker after many questions: nothing that anybody wrote. And a Mac without a fleet, which has no socket of
-//! one.
+//! Storage of the broker after many questions: nothing that anybody wrote. And a Mac without a fleet, which has no socket and
+//! no task of one.
 
-use crate::stage::{PATIENCE, Stage, waits};
+use crate::stage::{Mac, PATIENCE, Stage, found_fleet, until_async, waits};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use postern_contract::{Answer, AnswerParams, ApproverNotification};
+use postern_doors::DoorRegistry;
 use postern_host::{ApproverGuard, ConnectedApproverKind};
 use postern_protocol::{RunParams, Wait, What};
 use serde_json::json;
@@ -13,6 +14,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -175,6 +177,27 @@ fn without_a_fleet_there_is_no_socket_of_one() {
     assert!(status.code != 0 && status.stderr.contains("in no fleet"), "{status:?}");
 }
 
+/// Returns the number of tasks of this test's runtime, to which doors that a start opens add theirs.
+fn alive_tasks() -> usize {
+    Handle::current().metrics().num_alive_tasks()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_fleet_no_task_of_one_begins() {
+    let alone = Mac::start_without_doors().await;
+    let before = alive_tasks();
+    DoorRegistry::restore(&alone.host).await;
+    until_async(async || alive_tasks() <= before).await;
+    let member = Mac::start_without_doors().await;
+    found_fleet(&member.folder(), "all");
+    let before = alive_tasks();
+    // Nobody starts its broker: the door tries again and again.
+    DoorRegistry::restore(&member.host).await;
+    assert!(alive_tasks() > before, "a door that is opened has tasks of its own");
+    member.call("doors.disable", json!({"door": "fleet"})).await;
+    until_async(async || alive_tasks() <= before).await;
+}
+
 /// Returns the number of connections from this process to the broker.
 #[cfg(target_os = "linux")] // it looks into /proc
 fn connections(stage: &Stage) -> usize {
@@ -189,7 +212,6 @@ fn connections(stage: &Stage) -> usize {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_closed_door_of_the_fleet_leaves_no_connection() {
-    use crate::stage::until_async;
     let stage = Stage::set().await;
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
     // The owner's own.
