@@ -19,14 +19,16 @@ import type {
 const DIGITS = "407193";
 const START = "launchctl bootstrap gui/$(id -u) '/Users/kim/Library/LaunchAgents/dev.postern.broker.plist'";
 
-function host(id: string, name: string, groups: string[], own = false): FleetMember {
-  return { id, name, person: "", own, roles: ["host"], groups, approves: null, state: null };
+function host(id: string, name: string, groups: string[], more: Partial<FleetMember> = {}) {
+  const nothing = { person: "", own: false, approves: null, state: null };
+  return { id, device: id, name, roles: ["host"], groups, ...nothing, ...more } as FleetMember;
 }
 
 function person(id: string, name: string, who: string, groups: string[], more: Partial<FleetMember> = {}) {
   const approves = { groups, risk: "dangerous", onceOnly: false } as const;
   return {
     id,
+    device: id,
     name,
     person: who,
     own: false,
@@ -40,14 +42,17 @@ function person(id: string, name: string, who: string, groups: string[], more: P
 
 function founded(name: string, who: string, group: string): FleetMember[] {
   const roles: FleetMember["roles"] = ["owner", "publisher", "approver"];
-  return [person("me", name, who, [group], { own: true, roles }), host("here", name, [group], true)];
+  return [
+    person("me", name, who, [group], { own: true, roles }),
+    host("here", name, [group], { own: true, device: "me" }),
+  ];
 }
 
 const TEAM = [
   ...founded("MacBook", "Mara", "home"),
   host("host-mini", "mini-3", ["builds"]),
   host("host-away", "build-1", ["builds"]),
-  { ...host("host-studio", "studio", ["home"]), state: { blocked: true, until: null } },
+  host("host-studio", "studio", ["home"], { state: { blocked: true, until: null } }),
   host("host-ci", "ci-7", ["builds"]),
   person("noor", "Noor’s MacBook", "Noor", ["builds"], {
     approves: { groups: ["builds"], risk: "needs-review", onceOnly: true },
@@ -132,7 +137,11 @@ export class FakeMembers {
       this.pairing = { ...this.pairing, needs: { role: "owner", missing: 1, people: ["Ines"] } };
     else if (this.pairing?.state === "accepted") {
       const { name, person: who, approves } = this.invited as FleetInvite;
-      const news = [host("new-host", name, approves.groups), person("new", name, who, approves.groups)];
+      const device = "new-host";
+      const news = [
+        host(device, name, approves.groups),
+        person("new", name, who, approves.groups, { device }),
+      ];
       this.fleet = this.detail([...(this.fleet?.members ?? []), ...news]);
       this.pairing = { ...this.pairing, state: "joined", code: null, needs: null };
     } else if (this.pairing?.state === "comparing" && this.pairing.name === null && this.looks > 2) {

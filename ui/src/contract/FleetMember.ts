@@ -8,6 +8,10 @@ import type { FleetRole } from "./FleetRole";
  */
 export type FleetMember = { id: string, 
 /**
+ * Id of the first member of its device: a Mac's host and its person are one device.
+ */
+device: string, 
+/**
  * Name of the device, escaped.
  */
 name: string, 

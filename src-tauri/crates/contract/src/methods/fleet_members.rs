@@ -125,6 +125,8 @@ pub struct FleetGroup {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FleetMember {
     pub id: String,
+    /// Id of the first member of its device: a Mac's host and its person are one device.
+    pub device: String,
     /// Name of the device, escaped.
     pub name: String,
     /// The person whose device it is, escaped; empty for a host.

@@ -15,6 +15,10 @@ pub(crate) fn read_detail(folder: &Folder) -> Result<FleetDetail, FleetError> {
     let fresh = folder.read_fresh()?.filter(|fresh| fresh.roster == pinned.hash);
     let roster = &pinned.roster;
     let is_own = |member: &Member| membership.members.iter().any(|own| own.id == member.id);
+    let members = roster.devices(is_own).into_iter().flat_map(|device| {
+        let first = device.first().map(|member| member.id.to_string()).unwrap_or_default();
+        device.into_iter().map(move |member| shown_member(member, first.clone(), is_own(member)))
+    });
     let groups = groups_of(&roster.members).into_iter().map(|(name, group)| FleetGroup {
         name: name.to_string(),
         hosts: group.hosts.into_iter().map(visible_text).collect(),
@@ -33,16 +37,17 @@ pub(crate) fn read_detail(folder: &Folder) -> Result<FleetDetail, FleetError> {
         unconfirmed: folder.is_unconfirmed(),
         broker_start: None,
         credentials: folder.has_credentials(),
-        members: roster.members.iter().map(|member| shown_member(member, is_own(member))).collect(),
+        members: members.collect(),
         groups: groups.collect(),
         proposals: Vec::new(),
         work: FleetWorkCounts::default(),
     })
 }
 
-fn shown_member(member: &Member, own: bool) -> FleetMember {
+fn shown_member(member: &Member, device: String, own: bool) -> FleetMember {
     FleetMember {
         id: member.id.to_string(),
+        device,
         name: visible_text(&member.name),
         person: visible_text(&member.person),
         own,

@@ -3,6 +3,7 @@
 use crate::stage::{Broker, Mac, until_async};
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::net::TcpListener;
 
 impl Mac {
@@ -92,6 +93,9 @@ async fn a_fleet_is_started_joined_blocked_and_left_by_the_window() {
     until_async(async || mini.call("fleet.get", json!({})).await["fleet"]["connected"] == json!(true)).await;
     let joined = mini.call("fleet.get", json!({})).await["fleet"].take();
     assert_eq!(joined["unconfirmed"], json!(false), "the owner's Mac knows");
+    let members = joined["members"].as_array().unwrap();
+    let devices: BTreeSet<&str> = members.iter().filter_map(|one| one["device"].as_str()).collect();
+    assert_eq!((members.len(), devices.len()), (4, 2), "a Mac's host and person are one device: {members:?}");
     std::fs::write(mini.folder().path().join("unconfirmed"), "").unwrap();
     let unsure = mini.call("fleet.get", json!({})).await["fleet"].take();
     assert_eq!(unsure["unconfirmed"], json!(true), "as if that word had been lost");
