@@ -24,7 +24,9 @@ pub fn from_afar(mut facts: Value, host: &str) -> Option<Question> {
     if !is_color(&question.asker.color) {
         "#808080".clone_into(&mut question.asker.color);
     }
-    if question.code.len() != 4 || !hex(&question.code) {
+    let is_code = |text: &str| text.len() == 4 && hex(text);
+    // An id that is a code could name a question of this Mac, or of a third one.
+    if !is_code(&question.code) || is_code(&question.id) {
         return None;
     }
     let name = to_pieces(host).into_iter().map(|piece| match piece.kind {
@@ -116,5 +118,6 @@ mod tests {
         let escaped = from_afar(facts(&json!({"line": "a\\u{202e}b"})), "mini").unwrap();
         assert_eq!(escaped.line, "a\\u{202e}b", "what that Mac escaped already is not escaped twice");
         assert!(from_afar(facts(&json!({"code": "--all"})), "mini").is_none(), "no code that is typed");
+        assert!(from_afar(facts(&json!({"id": "c0de"})), "mini").is_none(), "another question's code");
     }
 }

@@ -199,6 +199,8 @@ async fn a_host_closes_and_replaces_no_question_of_another() {
         place: Some("MacBook".to_owned()),
     };
     bad.ask_like(&asked, &asked.question.id).await;
+    // What is typed names it as well.
+    bad.ask_like(&asked, &asked.question.code).await;
     bad.tell_approvers(&closing).await;
     // A question of its own is what shows that all of it was read.
     let own = Uuid::new_v4().to_string();
