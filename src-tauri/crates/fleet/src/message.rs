@@ -374,6 +374,15 @@ pub enum FleetReceipt {
     },
 }
 
+impl FleetReceipt {
+    /// Returns the id of the message with the receipt for a request.
+    ///
+    /// It is made of the request's bytes: what a host said when an answer was sent before is no receipt of a later sending.
+    pub fn message_id(request: &[u8]) -> FleetId {
+        Hash::of_parts("postern-fleet receipt 1", &[request]).into_id()
+    }
+}
+
 /// A member that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

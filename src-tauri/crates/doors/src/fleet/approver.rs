@@ -270,19 +270,24 @@ impl FleetApprover {
         let sealed = header.seal_body(&body, &[host.seal], &self.keys.sign, &mut seed);
         let bytes = sealed.map_err(FleetError::refused)?.encode();
         let subject = Subjects::for_fleet(&self.fleet).answers(&to.host);
+        let expected = FleetMessageHeader {
+            fleet: self.fleet.clone(),
+            from: to.host.clone(),
+            id: FleetReceipt::message_id(&bytes),
+        };
         Ok(match self.link.request(subject, bytes, CONFIRM).await {
             MemberReply::Message(reply) => {
-                self.receipt(&to.host, &header.id, &reply.payload).unwrap_or(AnswerReply::NotConfirmed)
+                self.receipt(&expected, &header.id, &reply.payload).unwrap_or(AnswerReply::NotConfirmed)
             }
             MemberReply::Offline => AnswerReply::Offline,
             MemberReply::Silent => AnswerReply::NotConfirmed,
         })
     }
 
-    /// Reads the host's receipt, if it is the host's and about this answer.
-    fn receipt(&self, host: &FleetId, answer: &FleetId, bytes: &[u8]) -> Option<AnswerReply> {
-        let (from, receipt): (FleetId, FleetReceipt) = self.open_sealed(bytes)?;
-        (from == *host).then_some(())?;
+    /// Reads the host's receipt, if it is the host's, for this sending, and about this answer.
+    fn receipt(&self, expected: &FleetMessageHeader, answer: &FleetId, bytes: &[u8]) -> Option<AnswerReply> {
+        let (header, receipt): (_, FleetReceipt) = self.open_sealed(bytes)?;
+        (header == *expected).then_some(())?;
         match receipt {
             FleetReceipt::Applied { answer: of, missing } if of == *answer => {
                 Some(AnswerReply::Applied(missing))
@@ -302,7 +307,7 @@ impl FleetApprover {
     pub(super) fn open_sealed<B: postern_fleet::FleetMessageBody>(
         &self,
         bytes: &[u8],
-    ) -> Option<(FleetId, B)> {
+    ) -> Option<(FleetMessageHeader, B)> {
         super::open_from_host(bytes, &self.fleet, &self.pinned().roster, &self.keys.open)
     }
 
@@ -311,11 +316,12 @@ impl FleetApprover {
             .ok()?
             .payload_type;
         if kind == FleetClosing::KIND.media_type() {
-            let (host, closing): (FleetId, FleetClosing) = self.open_sealed(&message.payload)?;
+            let (FleetMessageHeader { from: host, .. }, closing) = self.open_sealed(&message.payload)?;
             let groups = self.pinned().roster.member(&host)?.groups.clone();
             return Some(FleetStreamMessage::Closing { name: self.host_name(&host), groups, host, closing });
         }
-        let (host, asked): (FleetId, postern_fleet::FleetQuestion) = self.open_sealed(&message.payload)?;
+        let (header, asked): (_, postern_fleet::FleetQuestion) = self.open_sealed(&message.payload)?;
+        let host = header.from;
         let (pinned, name) = (self.pinned(), self.host_name(&host));
         // The roster's groups, never the message's.
         let groups = pinned.roster.member(&host)?.groups.clone();

@@ -162,20 +162,20 @@ pub fn hosts_named<'a>(
     pinned.roster.members_with(MemberRole::Host).filter(is)
 }
 
-/// Opens a sealed message of a host of this roster, if the host signed it. Returns the host and what it says.
+/// Opens a sealed message of a host of this roster, if the host signed it. Returns its header and what it says.
 fn open_from_host<B: postern_fleet::FleetMessageBody>(
     bytes: &[u8],
     fleet: &FleetId,
     roster: &postern_fleet::Roster,
     open: &postern_fleet::OpenKey,
-) -> Option<(FleetId, B)> {
+) -> Option<(FleetMessageHeader, B)> {
     let envelope = SignedEnvelope::decode(bytes, B::KIND.max_bytes()).ok()?;
     (envelope.payload_type == B::KIND.media_type()).then_some(())?;
     let payload: Payload<Sealed> = serde_json::from_slice(&envelope.payload).ok()?;
     let host = roster.member(&payload.from).filter(|member| member.has_role(MemberRole::Host))?;
     let signed = payload.fleet == *fleet && !envelope.signers([((), &host.sign)]).is_empty();
     signed.then_some(())?;
-    Some((payload.from.clone(), payload.open_body(open).ok()?))
+    Some((payload.header(), payload.open_body(open).ok()?))
 }
 
 /// Reads the wall clock.

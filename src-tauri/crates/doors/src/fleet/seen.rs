@@ -24,9 +24,8 @@ pub(super) struct SeenHosts(Mutex<BTreeMap<FleetId, LastWord>>);
 impl SeenHosts {
     /// Takes a message of presence, if a host of the roster signed it and it is the newest of that host.
     pub(super) fn take(&self, approver: &FleetApprover, bytes: &[u8]) {
-        let opened: Option<(FleetId, FleetPresence)> = approver.open_sealed(bytes);
-        if let Some((host, said)) = opened {
-            self.note(host, said, wall_clock());
+        if let Some((header, said)) = approver.open_sealed(bytes) {
+            self.note(header.from, said, wall_clock());
         }
     }
 

@@ -4,11 +4,13 @@
 
 use crate::between::{Between, Fate, Passing};
 use crate::crash::insist;
-use crate::rights::noor_joined;
+use crate::rights::{changed, noor_joined};
 use crate::stage::{Mac, PATIENCE, Stage, until_async};
 use crate::withheld::answer_too_late;
 use parking_lot::Mutex;
-use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, Folder};
+use postern_doors::fleet::{
+    AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetRisk, Folder, RightsChange,
+};
 use postern_host::ConnectedApproverKind;
 use postern_protocol::RunResult;
 use serde_json::json;
@@ -154,4 +156,45 @@ async fn an_answer_that_an_approver_s_connection_holds_until_after_the_end_start
         answer_too_late(&mut stage, &noor.folder(), &mut news, (let_go, came)).await;
     assert!(matches!(insist(&noor.folder(), &asked).await, AnswerReply::Closed { .. }));
     assert!(!file.exists(), "the time was over");
+}
+
+/// Changes the highest risk that Noor may allow, and waits until the mini takes answers under that roster.
+async fn limited(stage: &Stage, risk: FleetRisk) {
+    let change = RightsChange { risk: Some(risk), ..RightsChange::default() };
+    changed(stage, "Noor's MacBook", &change).await;
+    let (newest, mini) = (stage.laptop.folder().pinned().unwrap().hash, stage.mini.folder());
+    until_async(async || mini.read_fresh().unwrap().is_some_and(|said| said.roster == newest)).await;
+}
+
+/// The same answer is refused first, and counts later. The broker gives out what the host said first.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_of_an_earlier_sending_says_nothing_of_a_later_one() {
+    let mut stage = Stage::set().await;
+    let (noor, between) = noor_led(&mut stage).await;
+    let file = stage.mini.file("file");
+    let at_mini = stage.mini.host.add_approver(ConnectedApproverKind::Terminal);
+    limited(&stage, FleetRisk::Safe).await;
+    let first = Arc::new(Mutex::new(None));
+    between.play(move |passing| {
+        if !passing.to_member || !passing.says("vnd.postern.fleet.receipt") {
+            return Fate::Pass;
+        }
+        let first = Arc::clone(&first);
+        Fate::Alter(Box::new(move |receipt: &[u8]| {
+            first.lock().get_or_insert_with(|| receipt.to_vec()).clone()
+        }))
+    });
+    let run = stage.ask(&file);
+    let one = question(&noor.folder(), &BTreeSet::new()).await;
+    let refused = insist(&noor.folder(), &one).await;
+    assert!(matches!(refused, AnswerReply::Refused(_)), "{refused:?}");
+    limited(&stage, FleetRisk::Dangerous).await;
+    let approver = FleetApprover::connect(&noor.folder()).await.unwrap();
+    let said = approver.answer(&one, FleetChoice::Once, None, None).await.unwrap();
+    assert_eq!(said, AnswerReply::NotConfirmed, "it is no word on this sending");
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n", "the answer counted");
+    between.play(|_| Fate::Pass);
+    assert_eq!(insist(&noor.folder(), &one).await, AnswerReply::Applied(0), "and sending it again says so");
+    drop(at_mini);
 }

@@ -97,9 +97,9 @@ impl Publisher {
 
     /// Reads the host's report, if it is the host's and about this job.
     fn report(&self, host: &Member, job: &FleetId, bytes: &[u8]) -> Option<Reported> {
-        let (from, report): (FleetId, JobReport) =
+        let (header, report): (_, JobReport) =
             super::open_from_host(bytes, &self.fleet, &self.pinned.roster, &self.keys.open)?;
-        (from == host.id && report.job == *job).then_some(report.outcome)
+        (header.from == host.id && report.job == *job).then_some(report.outcome)
     }
 
     /// Asks every host of a group for work, many at a time, and returns what they say in the order of the roster.

@@ -50,7 +50,7 @@ impl FleetHostSession {
                 FleetReceipt::Refused { answer: id, reason: refusal.to_string() }
             }
         };
-        self.reply_sealed(reply, &from, &receipt).await
+        self.reply_sealed(reply, &from, (FleetReceipt::message_id(&message.payload), &receipt)).await
     }
 
     /// Hands an answer that counts to the gate, as any other approver's. It decides, durably, and says whether it was first.

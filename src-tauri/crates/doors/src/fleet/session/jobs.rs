@@ -51,7 +51,17 @@ impl FleetHostSession {
         self.note_refusal(("job", "job"), sender.as_ref().map(|(from, _)| from), &refusal).await;
         let Some((member, job)) = sender else { return Ok(()) };
         let outcome = Reported::Refused(refusal.to_string());
-        self.reply_sealed(reply, &member, &JobReport { job, outcome }).await
+        self.send_report(reply, &member, &JobReport { job, outcome }).await
+    }
+
+    /// Sends a report, which names its job.
+    pub(super) async fn send_report(
+        &self,
+        reply: Subject,
+        member: &FleetId,
+        report: &JobReport,
+    ) -> Result<(), FleetError> {
+        self.reply_sealed(reply, member, (super::super::new_id()?, report)).await
     }
 
     fn begin_job(

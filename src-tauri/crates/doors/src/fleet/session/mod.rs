@@ -30,8 +30,8 @@ use futures_util::StreamExt as _;
 use jobs::Reporting;
 use postern_contract::{ApproverNotification, Closed};
 use postern_fleet::{
-    FleetId, FleetRefusal, FleetState, HostBlock, Now, RecordedRefusals, Seed, SettledQuestion, SignKey,
-    Subjects,
+    FleetId, FleetMessageHeader, FleetRefusal, FleetState, HostBlock, Now, RecordedRefusals, Seed,
+    SettledQuestion, SignKey, Subjects,
 };
 use postern_host::{ApproverGuard, Host};
 use questions::SentFleetQuestion;
@@ -221,7 +221,7 @@ impl FleetHostSession {
                 message = answers.next() => self.answered(require_message(message)?).await?,
                 message = kept.next() => if self.changed(&require_message(message)?).await? { ticks.reset_after(SOON) },
                 message = jobs.next() => self.take_job(require_message(message)?).await?,
-                Some(Reporting { reply, member, report }) = self.reports.1.recv() => self.reply_sealed(reply, &member, &report).await?,
+                Some(Reporting { reply, member, report }) = self.reports.1.recv() => self.send_report(reply, &member, &report).await?,
                 Some(ended) = self.aside.next() => self.finish_aside(ended)?,
                 message = presence.next() => self.note_presence(&require_message(message)?),
                 _ = ticks.tick() => {
@@ -294,12 +294,12 @@ impl FleetHostSession {
         &self,
         reply: Subject,
         member: &FleetId,
-        body: &B,
+        (id, body): (FleetId, &B),
     ) -> Result<(), FleetError> {
         let to = self.fleet.pinned.roster.member(member).map(|member| member.seal);
         let Some(to) = to.filter(|_| Subjects::is_inbox_of(member.as_str(), &reply)) else { return Ok(()) };
         let mut seed = Seed::new(super::random()?);
-        let header = super::header(&self.fleet.id, &self.fleet.me)?;
+        let header = FleetMessageHeader { fleet: self.fleet.id.clone(), from: self.fleet.me.clone(), id };
         let sealed = header.seal_body(body, &[to], &self.sign, &mut seed).map_err(FleetError::refused)?;
         self.link.client.publish(reply, sealed.encode().into()).await.map_err(FleetError::broker)
     }
