@@ -65,7 +65,8 @@ impl FleetHostSession {
             }
             Err(refusal) => {
                 let sender = sender(bytes).map(|(from, _)| from);
-                self.note_refusal(("policy", "policy"), sender.as_ref(), &refusal).await;
+                // Who wrote it could seal it for this host: no stranger did.
+                self.note_refusal(("policy", "policy"), (sender.as_ref(), true), &refusal).await;
                 return false;
             }
         };
@@ -107,7 +108,8 @@ impl FleetHostSession {
             refused => {
                 let refusal = refused.err().unwrap_or(FleetRefusal::Kind);
                 let sender = sender(bytes).map(|(from, _)| from);
-                self.note_refusal((who, who), sender.as_ref(), &refusal).await;
+                let is_sealed = matches!(stored, StoredFleetEntry::Roster(_));
+                self.note_refusal((who, who), (sender.as_ref(), is_sealed), &refusal).await;
                 return false;
             }
         };
@@ -145,7 +147,7 @@ impl FleetHostSession {
     async fn note_older(&mut self, who: &str, bytes: &[u8], arrival: DocumentSource) {
         if arrival == DocumentSource::Newest || self.taken.0.contains(&Hash::of_bytes(bytes)) {
             let sender = sender(bytes).map(|(from, _)| from);
-            self.note_refusal((who, who), sender.as_ref(), &FleetRefusal::RolledBack).await;
+            self.note_refusal((who, who), (sender.as_ref(), true), &FleetRefusal::RolledBack).await;
         }
     }
 }

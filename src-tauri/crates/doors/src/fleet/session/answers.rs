@@ -24,7 +24,9 @@ impl FleetHostSession {
             self.second = (Instant::now(), BTreeMap::new());
         }
         // Each sender has a share of its own: nobody's flood keeps an answer of somebody else out.
-        let count = self.second.1.entry(signing_approver(&self.fleet, &message.payload)).or_default();
+        let signer = signing_approver(&self.fleet, &message.payload);
+        let is_signed = signer.is_some();
+        let count = self.second.1.entry(signer).or_default();
         *count = count.saturating_add(1);
         if *count > ANSWERS {
             // Nobody is told: it shows "not confirmed" there, and sending it again is safe.
@@ -34,7 +36,7 @@ impl FleetHostSession {
         let Some((from, id)) = sender(&message.payload) else {
             // Nobody is there to be told.
             if let Err(refusal) = admitted {
-                self.note_refusal(("answer", "answer"), None, &refusal).await;
+                self.note_refusal(("answer", "answer"), (None, false), &refusal).await;
             }
             return Ok(());
         };
@@ -46,7 +48,7 @@ impl FleetHostSession {
                 FleetReceipt::Closed { answer: id, outcome, by, place }
             }
             Err(refusal) => {
-                self.note_refusal(("answer", from.as_str()), Some(&from), &refusal).await;
+                self.note_refusal(("answer", from.as_str()), (Some(&from), is_signed), &refusal).await;
                 FleetReceipt::Refused { answer: id, reason: refusal.to_string() }
             }
         };

@@ -26,6 +26,7 @@ impl FleetHostSession {
         let Some(reply) = message.reply.clone() else { return Ok(()) };
         // Of a flood the most is not even opened, and nobody is told.
         let signer = signing_member(&self.fleet, &message.payload, FleetMessageKind::Job);
+        let is_signed = signer.is_some();
         if !self.turns.note_message(signer) {
             return Ok(());
         }
@@ -48,7 +49,8 @@ impl FleetHostSession {
             Err(refusal) => refusal,
         };
         let sender = sender(&message.payload);
-        self.note_refusal(("job", "job"), sender.as_ref().map(|(from, _)| from), &refusal).await;
+        let from = sender.as_ref().map(|(from, _)| from);
+        self.note_refusal(("job", "job"), (from, is_signed), &refusal).await;
         let Some((member, job)) = sender else { return Ok(()) };
         let outcome = Reported::Refused(refusal.to_string());
         self.send_report(reply, &member, &JobReport { job, outcome }).await

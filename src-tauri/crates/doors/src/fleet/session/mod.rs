@@ -251,7 +251,7 @@ impl FleetHostSession {
             if message.subject.as_str() == self.names.stored(store::ROSTER) {
                 self.doubts_roster = true;
                 let refusal = FleetRefusal::Sealed(postern_fleet::SealError::NotForUs);
-                self.note_refusal(("roster", "roster"), None, &refusal).await;
+                self.note_refusal(("roster", "roster"), (None, false), &refusal).await;
             }
             return Ok(false);
         };

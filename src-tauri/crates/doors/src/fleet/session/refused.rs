@@ -5,17 +5,17 @@ use postern_fleet::{FleetId, FleetMessageKind, FleetRefusal, Payload, SignedEnve
 use serde_json::Value;
 
 impl FleetHostSession {
-    /// Records that a message was refused. `who` is its name in the feed, the sender is the one that it claims.
+    /// Records that a message was refused. `who` is its name in the feed, the sender is the one that it claims, and may have signed.
     pub(super) async fn note_refusal(
         &mut self,
         (message, who): (&str, &str),
-        sender: Option<&FleetId>,
+        (sender, is_signed): (Option<&FleetId>, bool),
         refusal: &FleetRefusal,
     ) {
         tracing::warn!(%refusal, message, who, "something in the fleet does not count");
         let why = refusal.to_string();
         self.host.note_stranger("fleet", who, &why).await;
-        if !self.refusals.note_refusal(refusal.kind(), sender, self.started.elapsed()) {
+        if !self.refusals.note_refusal(refusal.kind(), (sender, is_signed), self.started.elapsed()) {
             return;
         }
         let sender = sender.map_or("no member", FleetId::as_str);
