@@ -25,7 +25,7 @@ const MOMENTS: [(usize, bool); 4] = [(1, false), (1, true), (2, false), (2, true
 
 /// Process that is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Killed {
+enum KilledProcess {
     Broker,
     Signer,
 }
@@ -34,11 +34,11 @@ impl Signing {
     /// Runs a command of Ines until the last of these entries is on its way, and kills the broker or her.
     async fn kill(
         &mut self,
-        killed: Killed,
+        killed: KilledProcess,
         command: &[&str],
         (entries, after): (&'static [&'static str], bool),
     ) {
-        if killed == Killed::Signer {
+        if killed == KilledProcess::Signer {
             return self.kill_at(command, entries, after).await;
         }
         let process = shared_id(self.stage.broker.process());
@@ -52,7 +52,7 @@ impl Signing {
 }
 
 /// Changes the roster as Ines alone, with a kill at each step, and again.
-async fn roster_counts_once(killed: Killed) {
+async fn roster_counts_once(killed: KilledProcess) {
     let mut signing = Signing::set_alone().await;
     let (laptop, mini) = (signing.stage.laptop.folder(), signing.stage.mini.folder());
     for (nth, (entries, after)) in MOMENTS.into_iter().enumerate() {
@@ -73,16 +73,16 @@ async fn roster_counts_once(killed: Killed) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_roster_whose_broker_is_killed_while_it_stores_it_counts_once() {
-    Box::pin(roster_counts_once(Killed::Broker)).await;
+    Box::pin(roster_counts_once(KilledProcess::Broker)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_roster_whose_only_signer_is_killed_while_it_is_stored_counts_once() {
-    Box::pin(roster_counts_once(Killed::Signer)).await;
+    Box::pin(roster_counts_once(KilledProcess::Signer)).await;
 }
 
 /// Publishes as Ines alone, with a kill at each step, and again.
-async fn policy_is_in_force(killed: Killed) {
+async fn policy_is_in_force(killed: KilledProcess) {
     let mut signing = Signing::set_alone().await;
     let laptop = signing.stage.laptop.folder();
     let file = signing.ines.scratch("policy").join("policy.json");
@@ -113,12 +113,12 @@ async fn policy_is_in_force(killed: Killed) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_whose_broker_is_killed_while_it_stores_it_is_in_force_after() {
-    Box::pin(policy_is_in_force(Killed::Broker)).await;
+    Box::pin(policy_is_in_force(KilledProcess::Broker)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_whose_only_publisher_is_killed_while_it_is_stored_is_in_force_after() {
-    Box::pin(policy_is_in_force(Killed::Signer)).await;
+    Box::pin(policy_is_in_force(KilledProcess::Signer)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
