@@ -12,17 +12,18 @@ use async_nats::{
     ServerError, Subscriber,
 };
 use parking_lot::Mutex;
-use postern_fleet::{FleetId, Hash, SignKey, Subjects};
+use postern_fleet::{FleetId, Hash, MAX_PAYLOAD, SignKey, Subjects};
 use std::error::Error as StdError;
 use std::io;
 use std::iter::successors;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Interval at which either side checks that the other is there, and longest time to connect.
 const PING: Duration = Duration::from_secs(5);
@@ -41,6 +42,9 @@ const RELOADS: Duration = Duration::from_secs(10);
 const ASK_AGAIN: Duration = Duration::from_millis(200);
 /// Errors of the server that are kept.
 const VIOLATIONS: usize = 16;
+/// Interval between two looks at what comes, and the most bytes of it that are no whole message.
+const LOOK: Duration = Duration::from_secs(1);
+const UNFINISHED: u64 = 8 * MAX_PAYLOAD as u64;
 
 /// Says why a broker cannot be reached, by its address.
 fn why_unreachable(server: &str, error: &ConnectError) -> String {
@@ -73,6 +77,8 @@ pub(super) struct BrokerLink {
     lost: CancellationToken,
     /// Errors of the server about what this member may not do.
     violations: Arc<Mutex<Vec<String>>>,
+    /// End of the look at what comes.
+    _looks: DropGuard,
 }
 
 impl BrokerLink {
@@ -139,7 +145,9 @@ impl BrokerLink {
             }
             tokio::time::sleep(AGAIN).await;
         };
-        Ok(Self { client, lost, violations })
+        let looks = CancellationToken::new();
+        tokio::spawn(cut_off_endless(client.clone(), looks.clone()));
+        Ok(Self { client, lost, violations, _looks: looks.drop_guard() })
     }
 
     /// Returns what the server said this member may not do.
@@ -173,6 +181,24 @@ impl BrokerLink {
     /// Waits until the connection is lost. What async-nats would send after it came back is dropped with the client.
     pub(super) async fn wait_until_lost(&self) {
         self.lost.cancelled().await;
+    }
+}
+
+/// Cuts the broker off where it sends on and on without the end of a message: async-nats holds all of it.
+async fn cut_off_endless(client: Client, ends: CancellationToken) {
+    let (statistics, mut last) = (client.statistics(), (0, 0));
+    while ends.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_some() {
+        let messages = statistics.in_messages.load(Ordering::Relaxed);
+        let bytes: u64 = statistics.in_bytes.load(Ordering::Relaxed);
+        let is_endless = messages == last.0 && bytes.saturating_sub(last.1) > UNFINISHED;
+        if is_endless {
+            tracing::warn!("the fleet's broker sends a message without end: it is cut off");
+            // A client that ended is cut off already.
+            _ = client.force_reconnect().await;
+        }
+        if is_endless || messages != last.0 {
+            last = (messages, bytes);
+        }
     }
 }
 

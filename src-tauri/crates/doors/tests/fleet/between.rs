@@ -7,11 +7,14 @@ use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, split,
 };
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::interval;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -48,6 +51,8 @@ pub(super) enum Fate {
     Alter(Alteration),
     /// Passed, and then this is done.
     PassAndDo(Box<dyn FnOnce() + Send>),
+    /// Begun, and never ended. This counts each MiB of it.
+    Endless(Arc<AtomicU64>),
 }
 
 /// Makes another payload of one.
@@ -199,64 +204,95 @@ async fn stand_between(
 }
 
 /// Bytes to write, and what is done when they are written.
-type Written = (Vec<u8>, Option<Box<dyn FnOnce() + Send>>);
+type Written = (Vec<u8>, AfterWrite);
+
+enum AfterWrite {
+    Nothing,
+    Do(Box<dyn FnOnce() + Send>),
+    Endless(Arc<AtomicU64>),
+}
+
+/// Writes zeros until the other side ends it, 20 MiB in a second.
+async fn write_endless(to: &mut (impl AsyncWrite + Unpin), written: &AtomicU64) -> io::Result<()> {
+    let (bytes, mut pace) = (vec![0; 1 << 20], interval(Duration::from_millis(50)));
+    loop {
+        pace.tick().await;
+        to.write_all(&bytes).await?;
+        to.flush().await?;
+        written.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Writes all that comes, and does what follows it.
+async fn write_each(
+    mut out: mpsc::UnboundedReceiver<Written>,
+    mut to: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    while let Some((bytes, then)) = out.recv().await {
+        to.write_all(&bytes).await?;
+        to.flush().await?;
+        match then {
+            AfterWrite::Nothing => {}
+            AfterWrite::Do(then) => then(),
+            AfterWrite::Endless(written) => write_endless(&mut to, &written).await?,
+        }
+    }
+    Ok(())
+}
 
 async fn carry(
     from: impl AsyncRead + Unpin,
-    mut to: impl AsyncWrite + Unpin,
+    to: impl AsyncWrite + Unpin,
     to_member: bool,
     state: &Mutex<State>,
     cut: &CancellationToken,
 ) -> io::Result<()> {
-    let (send, mut out) = mpsc::unbounded_channel::<Written>();
+    let (send, out) = mpsc::unbounded_channel::<Written>();
     let reading = async {
         let mut from = BufReader::new(from);
         while let Some((line, passing)) = read_frame(&mut from, to_member).await? {
             let Some(mut passing) = passing else {
-                _ = send.send((line, None));
+                _ = send.send((line, AfterWrite::Nothing));
                 continue;
             };
             let fate = state.lock().judge(&mut passing);
             let bytes = passing.encode();
             match fate {
                 Fate::Drop => {}
-                Fate::Pass => _ = send.send((bytes, None)),
-                Fate::Repeat(times) => (0..times).for_each(|_| _ = send.send((bytes.clone(), None))),
+                Fate::Pass => _ = send.send((bytes, AfterWrite::Nothing)),
+                Fate::Repeat(times) => {
+                    (0..times).for_each(|_| _ = send.send((bytes.clone(), AfterWrite::Nothing)));
+                }
                 Fate::Hold(until) => {
                     let send = send.clone();
                     tokio::spawn(async move {
                         // Who holds it may have dropped it: then it passes as well.
                         _ = until.await;
-                        _ = send.send((bytes, None));
+                        _ = send.send((bytes, AfterWrite::Nothing));
                     });
                 }
                 Fate::Alter(change) => {
                     passing.payload = change(&passing.payload);
-                    _ = send.send((passing.encode(), None));
+                    _ = send.send((passing.encode(), AfterWrite::Nothing));
                 }
                 Fate::Cut => cut.cancel(),
                 Fate::PassAndCut => {
                     let cut = cut.clone();
-                    _ = send.send((bytes, Some(Box::new(move || cut.cancel()))));
+                    _ = send.send((bytes, AfterWrite::Do(Box::new(move || cut.cancel()))));
                 }
-                Fate::PassAndDo(then) => _ = send.send((bytes, Some(then))),
-            }
-        }
-        Ok(())
-    };
-    let writing = async {
-        while let Some((bytes, then)) = out.recv().await {
-            to.write_all(&bytes).await?;
-            to.flush().await?;
-            if let Some(then) = then {
-                then();
+                Fate::PassAndDo(then) => _ = send.send((bytes, AfterWrite::Do(then))),
+                Fate::Endless(written) => {
+                    let (subject, place) = (&passing.words[1], &passing.words[2]);
+                    let begins = format!("MSG {subject} {place} {}\r\n", u32::MAX).into_bytes();
+                    _ = send.send((begins, AfterWrite::Endless(written)));
+                }
             }
         }
         Ok(())
     };
     tokio::select! {
         done = reading => done,
-        done = writing => done,
+        done = write_each(out, to) => done,
     }
 }
 

@@ -1,7 +1,9 @@
 //! A broker that withholds a revocation, and one that cuts, delays and repeats what passes.
 
 use crate::between::{Between, Fate};
-use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits};
+use crate::stage::{
+    AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits,
+};
 use parking_lot::Mutex;
 use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetId, Folder, News};
 use postern_fleet::{FleetMessageHeader, Fresh};
@@ -11,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -242,4 +244,26 @@ async fn an_answer_that_is_held_until_after_the_end_starts_nothing() {
     let (mara, asked, file) = answer_too_late(&mut stage, &laptop, &mut news, (let_go, came)).await;
     assert!(matches!(answered(&mara, &asked, FleetChoice::Once).await, AnswerReply::Closed { .. }));
     assert!(!file.exists(), "the time was over");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_sends_a_message_without_end_is_cut_off() {
+    let mut stage = Stage::set().await;
+    let between = led(&stage).await;
+    let written = Arc::new(AtomicU64::new(0));
+    let mut once = Some(Arc::clone(&written));
+    between.play(move |passing| {
+        let endless = if passing.to_member { once.take() } else { None };
+        endless.map_or(Fate::Pass, Fate::Endless)
+    });
+    // The word that the person is there comes over another connection.
+    let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
+    let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
+    let shown = until_waiting(&mara, &asked).await;
+    assert_eq!(answered(&mara, &shown, FleetChoice::Once).await, AnswerReply::Applied(0));
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    // Without that it would be as many as fit the time until three pings got no reply.
+    let mebibytes = written.load(Ordering::Relaxed);
+    assert!((1..100).contains(&mebibytes), "{mebibytes} MiB of it were taken");
 }
