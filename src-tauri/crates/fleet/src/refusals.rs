@@ -6,9 +6,9 @@ use std::time::Duration;
 
 /// Time for which a refusal of a kind and a sender is not recorded again.
 const LASTS: Duration = Duration::from_hours(1);
-/// Most refusals that are recorded in that time, and most of those of what no member signed: who forges names of senders has as
-/// many as it likes, and hides no attempt of a member by them.
+/// Most refusals that are recorded in that time: who forges names of senders has as many as it likes.
 const MOST: usize = 64;
+/// Most of those of what no member signed. They leave room for an attempt of a member.
 const UNSIGNED: usize = 32;
 
 /// Time of a refusal that was recorded.

@@ -4,7 +4,7 @@
 use super::approver::{AnswerReply, FleetApprover, News, closed_by};
 use super::keep::Folder;
 use super::seen::SeenHosts;
-use super::waiting::{Elsewhere, NotShown, WaitingQuestions};
+use super::waiting::{Elsewhere, NotShown, ShownShares, WaitingQuestions};
 use super::{FleetError, PRESENT};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -35,6 +35,7 @@ struct FleetInbox<'a> {
     /// The host that this Mac is: its own questions are here already.
     own: Option<FleetId>,
     waiting: WaitingQuestions,
+    shares: ShownShares,
     /// Hosts of which more waits than is shown, as the person was told.
     loud: BTreeSet<FleetId>,
     door: mpsc::Sender<DecidedElsewhere>,
@@ -56,8 +57,10 @@ pub(super) async fn serve(
     // What a crash left on show.
     host.gate().clear_elsewhere().await.map_err(host_ended)?;
     connected();
-    let (waiting, loud) = (WaitingQuestions::default(), BTreeSet::new());
-    FleetInbox { host, approver: &approver, seen, own, waiting, loud, door }.run_until_lost(answers).await
+    let (waiting, loud, shares) =
+        (WaitingQuestions::default(), BTreeSet::new(), ShownShares::new(Instant::now()));
+    let mut inbox = FleetInbox { host, approver: &approver, seen, own, waiting, shares, loud, door };
+    inbox.run_until_lost(answers).await
 }
 
 impl FleetInbox<'_> {
@@ -68,9 +71,7 @@ impl FleetInbox<'_> {
         let approver = self.approver;
         let mut messages = approver.coming().await?;
         let (mut presence, mut rosters) = (approver.presence().await?, approver.stored_rosters().await?);
-        for one in approver.waiting().await? {
-            self.show_question(one).await?;
-        }
+        self.show_waiting().await?;
         let mut told = self.host.subscribe();
         let mut on_their_way: FuturesUnordered<OnItsWay<'_>> = FuturesUnordered::new();
         let mut looking = FuturesUnordered::new();
@@ -92,6 +93,9 @@ impl FleetInbox<'_> {
                 _ = present.tick() => {
                     approver.follow().await?;
                     attended = self.say_present().await?;
+                    if self.shares.take_passed_over() {
+                        self.show_waiting().await?;
+                    }
                 }
                 _ = heads.tick() => looking.push(look_at_audit(self.host, approver)),
                 Some(()) = looking.next() => {}
@@ -139,12 +143,25 @@ impl FleetInbox<'_> {
         }
     }
 
+    /// Shows what waits by now.
+    async fn show_waiting(&mut self) -> Result<(), FleetError> {
+        for one in self.approver.waiting().await? {
+            self.show_question(one).await?;
+        }
+        Ok(())
+    }
+
     async fn show_question(&mut self, one: Elsewhere) -> Result<(), FleetError> {
         if self.own.as_ref() == Some(&one.host) {
             return Ok(());
         }
         let (host, name, question) = (one.host.clone(), one.name.clone(), one.question.clone());
-        match self.waiting.open_question(one) {
+        let opened = if self.shares.note_shown(&host, Instant::now()) {
+            self.waiting.open_question(one)
+        } else {
+            Err(NotShown::TooMany)
+        };
+        match opened {
             Ok(()) => {}
             Err(NotShown::OtherHost) => return Ok(()),
             Err(NotShown::TooMany) => {
