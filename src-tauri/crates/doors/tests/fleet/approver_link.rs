@@ -166,7 +166,7 @@ async fn limited(stage: &Stage, risk: FleetRisk) {
     until_async(async || mini.read_fresh().unwrap().is_some_and(|said| said.roster == newest)).await;
 }
 
-/// The same answer is refused first, and counts later. The broker gives out what the host said first.
+/// An answer is refused first, and counts when it is sent again. The broker gives out what the host said first.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receipt_of_an_earlier_sending_says_nothing_of_a_later_one() {
     let mut stage = Stage::set().await;
