@@ -4,8 +4,10 @@
 use super::approver::{AnswerReply, FleetApprover, News, closed_by};
 use super::keep::Folder;
 use super::seen::SeenHosts;
-use super::waiting::{Elsewhere, NotShown, ShownShares, WaitingQuestions};
+use super::sender_shares::SenderShares;
+use super::waiting::{Elsewhere, NotShown, WaitingQuestions};
 use super::{FleetError, PRESENT};
+use async_nats::Message;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use postern_contract::{Answer, Answered, ClosedBy, ConfineChoice, Edited, NotApplied};
@@ -22,6 +24,12 @@ use tokio::time::{Instant, interval};
 const HEADS: Duration = Duration::from_hours(1);
 /// Answers that may be on their way.
 const ANSWERS: usize = 16;
+/// Questions of a host, and changes of them, that are shown in this time.
+const SHOWN: u32 = 256;
+const SHOWN_WITHIN: Duration = Duration::from_secs(10);
+/// Words of a host's presence that are opened in this time.
+const PRESENCE: u32 = 10;
+const PRESENCE_WITHIN: Duration = Duration::from_secs(1);
 
 /// A decision on its way: the question that it ended, and how.
 type OnItsWay<'a> = Pin<Box<dyn Future<Output = Option<(Elsewhere, ClosedBy)>> + Send + 'a>>;
@@ -35,7 +43,12 @@ struct FleetInbox<'a> {
     /// The host that this Mac is: its own questions are here already.
     own: Option<FleetId>,
     waiting: WaitingQuestions,
-    shares: ShownShares,
+    /// Shares of hosts in what is shown: each change goes through this Mac's own gate.
+    shown: SenderShares<FleetId>,
+    /// True if something was passed over, and what waits is to be read again.
+    passed_over: bool,
+    /// Shares of hosts in the words of their presence that are opened, by their subjects.
+    presence: SenderShares<String>,
     /// Hosts of which more waits than is shown, as the person was told.
     loud: BTreeSet<FleetId>,
     door: mpsc::Sender<DecidedElsewhere>,
@@ -57,9 +70,18 @@ pub(super) async fn serve(
     // What a crash left on show.
     host.gate().clear_elsewhere().await.map_err(host_ended)?;
     connected();
-    let (waiting, loud, shares) =
-        (WaitingQuestions::default(), BTreeSet::new(), ShownShares::new(Instant::now()));
-    let mut inbox = FleetInbox { host, approver: &approver, seen, own, waiting, shares, loud, door };
+    let mut inbox = FleetInbox {
+        host,
+        approver: &approver,
+        seen,
+        own,
+        waiting: WaitingQuestions::default(),
+        shown: SenderShares::new(SHOWN, SHOWN_WITHIN),
+        passed_over: false,
+        presence: SenderShares::new(PRESENCE, PRESENCE_WITHIN),
+        loud: BTreeSet::new(),
+        door,
+    };
     inbox.run_until_lost(answers).await
 }
 
@@ -82,7 +104,7 @@ impl FleetInbox<'_> {
             let next_end = Instant::now() + left.map_or(PRESENT, Duration::from_millis);
             tokio::select! {
                 news = approver.next(&mut messages) => if let Some(news) = news? { self.hear_news(news).await? },
-                Some(message) = presence.next() => self.seen.take(approver, &message.payload),
+                Some(message) = presence.next() => self.hear_presence(&message),
                 Some(_) = rosters.next() => approver.follow().await?,
                 Some(decision) = decided.recv() => on_their_way.extend(self.carry(approver, decision)),
                 Some(ended) = on_their_way.next() => {
@@ -93,7 +115,7 @@ impl FleetInbox<'_> {
                 _ = present.tick() => {
                     approver.follow().await?;
                     attended = self.say_present().await?;
-                    if self.shares.take_passed_over() {
+                    if std::mem::take(&mut self.passed_over) {
                         self.show_waiting().await?;
                     }
                 }
@@ -143,6 +165,12 @@ impl FleetInbox<'_> {
         }
     }
 
+    fn hear_presence(&mut self, message: &Message) {
+        if self.presence.note_one(message.subject.to_string(), Instant::now().into_std()) {
+            self.seen.take(self.approver, &message.payload);
+        }
+    }
+
     /// Shows what waits by now.
     async fn show_waiting(&mut self) -> Result<(), FleetError> {
         for one in self.approver.waiting().await? {
@@ -156,11 +184,9 @@ impl FleetInbox<'_> {
             return Ok(());
         }
         let (host, name, question) = (one.host.clone(), one.name.clone(), one.question.clone());
-        let opened = if self.shares.note_shown(&host, Instant::now()) {
-            self.waiting.open_question(one)
-        } else {
-            Err(NotShown::TooMany)
-        };
+        let is_shown = self.shown.note_one(host.clone(), Instant::now().into_std());
+        self.passed_over |= !is_shown;
+        let opened = if is_shown { self.waiting.open_question(one) } else { Err(NotShown::TooMany) };
         match opened {
             Ok(()) => {}
             Err(NotShown::OtherHost) => return Ok(()),

@@ -20,6 +20,7 @@ mod publisher;
 mod reading;
 mod risk;
 mod seen;
+mod sender_shares;
 mod service;
 mod session;
 mod steps;

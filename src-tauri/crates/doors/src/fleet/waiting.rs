@@ -2,15 +2,9 @@
 
 use postern_contract::Question;
 use postern_fleet::FleetId;
-use std::collections::BTreeMap;
-use std::time::Duration;
-use tokio::time::Instant;
 
 /// Most questions of a host that an approver is shown at a time.
 const OPEN: usize = 32;
-/// Most questions of a host, and changes of them, that are shown in this time.
-const SHOWN: u32 = 256;
-const WITHIN: Duration = Duration::from_secs(10);
 
 /// A question that waits on a host of the fleet.
 #[derive(Debug, Clone)]
@@ -87,60 +81,5 @@ impl WaitingQuestions {
     /// Returns all of them.
     pub(super) fn into_all(self) -> Vec<Elsewhere> {
         self.0
-    }
-}
-
-/// Numbers of what was shown of each host since a while ago. A host that never stops, or a broker that repeats what one said, keeps
-/// none of this Mac's own questions waiting.
-#[derive(Debug)]
-pub(super) struct ShownShares {
-    since: Instant,
-    hosts: BTreeMap<FleetId, u32>,
-    /// True if something was passed over.
-    passed_over: bool,
-}
-
-impl ShownShares {
-    pub(super) fn new(now: Instant) -> Self {
-        Self { since: now, hosts: BTreeMap::new(), passed_over: false }
-    }
-
-    /// Returns true if one more of a host is to be shown; otherwise it is passed over.
-    pub(super) fn note_shown(&mut self, host: &FleetId, now: Instant) -> bool {
-        if now.duration_since(self.since) >= WITHIN {
-            (self.since, self.hosts) = (now, BTreeMap::new());
-        }
-        let shown = self.hosts.entry(host.clone()).or_default();
-        *shown = shown.saturating_add(1);
-        let is_shown = *shown <= SHOWN;
-        self.passed_over |= !is_shown;
-        is_shown
-    }
-
-    /// Returns true if something was passed over since it was asked last: what waits is to be read again.
-    pub(super) fn take_passed_over(&mut self) -> bool {
-        std::mem::take(&mut self.passed_over)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{SHOWN, ShownShares, WITHIN};
-    use postern_fleet::FleetId;
-    use tokio::time::Instant;
-
-    #[test]
-    fn what_a_host_never_stops_saying_is_passed_over_and_read_again_later() {
-        let [bad, mini] = ["bad", "mini"].map(|id| id.parse::<FleetId>().unwrap());
-        let start = Instant::now();
-        let mut shares = ShownShares::new(start);
-        let flood = |shares: &mut ShownShares, now| {
-            u32::try_from((0..1000).filter(|_| shares.note_shown(&bad, now)).count()).unwrap()
-        };
-        assert_eq!(flood(&mut shares, start), SHOWN);
-        assert!(shares.note_shown(&mini, start), "others have a share of their own");
-        assert!(shares.take_passed_over() && !shares.take_passed_over());
-        assert!(shares.note_shown(&mini, start) && !shares.take_passed_over());
-        assert_eq!(flood(&mut shares, start + WITHIN), SHOWN);
     }
 }

@@ -11,24 +11,15 @@ use postern_fleet::{
     signing_approver,
 };
 use postern_host::{ApproverGuard, ConnectedApproverKind};
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
-
-/// Answers of an approver that a host reads in a second, and messages that no approver signed.
-const ANSWERS: u32 = 20;
+use std::time::Instant;
 
 impl FleetHostSession {
     pub(super) async fn answered(&mut self, message: Message) -> Result<(), FleetError> {
         let Some(reply) = message.reply.clone() else { return Ok(()) };
-        if self.second.0.elapsed() >= Duration::from_secs(1) {
-            self.second = (Instant::now(), BTreeMap::new());
-        }
         // Each sender has a share of its own: nobody's flood keeps an answer of somebody else out.
         let signer = signing_approver(&self.fleet, &message.payload);
         let is_signed = signer.is_some();
-        let count = self.second.1.entry(signer).or_default();
-        *count = count.saturating_add(1);
-        if *count > ANSWERS {
+        if !self.answers.note_one(signer, Instant::now()) {
             // Nobody is told: it shows "not confirmed" there, and sending it again is safe.
             return Ok(());
         }

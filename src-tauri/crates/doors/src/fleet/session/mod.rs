@@ -19,6 +19,7 @@ use super::FleetError;
 use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
+use super::sender_shares::SenderShares;
 use super::store::{self, Revisions, StoredFleetEntry};
 use super::streams::prepare;
 use super::work_turns::HostTurns;
@@ -51,6 +52,10 @@ const TICK: Duration = Duration::from_secs(15);
 const SOON: Duration = Duration::from_secs(2);
 /// Jobs that may be under way.
 const JOBS: usize = 8;
+/// Answers of an approver that a host reads in a second, and messages that no approver signed.
+const ANSWERS: u32 = 20;
+/// Words of an approver's presence whose signature is verified in a second.
+const PRESENCE: u32 = 4;
 
 /// Facts that outlive a connection.
 #[derive(Debug, Default)]
@@ -98,8 +103,10 @@ pub(super) struct FleetHostSession {
     refusals: RecordedRefusals,
     /// Documents of the bucket that count, or counted.
     taken: TakenDocuments,
-    /// Answers in this second, by the approver that signed them; `None` for those that none signed.
-    second: (Instant, BTreeMap<Option<FleetId>, u32>),
+    /// Shares of approvers in the answers that are read; of `None` those that none signed.
+    answers: SenderShares<Option<FleetId>>,
+    /// Shares of approvers in the words of their presence that are verified.
+    presence: SenderShares<FleetId>,
     owner: Option<(FleetId, SignKey, BrokerLink)>,
     /// True if the broker's newest roster may not be the one that counts.
     doubts_roster: bool,
@@ -147,7 +154,8 @@ impl FleetHostSession {
             blocked: None,
             refusals: RecordedRefusals::default(),
             taken: TakenDocuments::default(),
-            second: (Instant::now(), BTreeMap::new()),
+            answers: SenderShares::new(ANSWERS, Duration::from_secs(1)),
+            presence: SenderShares::new(PRESENCE, Duration::from_secs(1)),
             owner,
             doubts_roster: true,
             person,

@@ -32,6 +32,7 @@ impl FleetHostSession {
             && self.person.as_ref() != Some(&member.id)
             // A replayed word is no presence.
             && payload.body.at.abs_diff(wall_clock()) < SKEW.unsigned_abs()
+            && self.presence.note_one(member.id.clone(), Instant::now())
             && !envelope.signers([((), &member.sign)]).is_empty();
         if right && self.fleet.is_fresh(self.current_time()) {
             let until = Instant::now() + Duration::from_millis(PRESENT_FOR.unsigned_abs());
