@@ -1,11 +1,13 @@
-//! Hosts, groups and `all`, as they are typed on another Mac (`--host`).
+//! Hosts, groups and `all`, as they are typed on another Mac (`--host`), and a policy from its file to all hosts.
 
+use crate::crash_signing::Signing;
 use crate::rights::changed;
 use crate::stage::{PATIENCE, Stage, invitation, joined, until_async};
 use postern_doors::fleet::{Folder, RightsChange};
 use postern_host::ConnectedApproverKind;
 use postern_tests::Postern;
 use serde_json::json;
+use std::fs;
 use tokio::time::timeout;
 
 /// Names by which the mini is meant.
@@ -79,4 +81,52 @@ async fn history_agents_and_rules_of_a_host_or_a_group_are_read_by_commands() {
         }
     }
     assert!(noor.ok(&["history", "--host", "builds"]).starts_with("mini"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_goes_from_its_file_to_all_hosts_and_back_by_commands() {
+    let signing = Signing::set_alone().await;
+    let (ines, mini) = (&signing.ines, &signing.stage.mini);
+    let file = ines.scratch("policy").join("policy.json");
+    let path = file.to_str().unwrap();
+    let write = |text: &str| {
+        let rules = json!({"rules": [{"effect": "deny", "text": text}]});
+        fs::write(&file, rules.to_string()).unwrap();
+    };
+    write("");
+    let wrong = ines.run(&["fleet", "policy", "lint", path]);
+    assert!(wrong.code != 0 && wrong.stderr.contains("rule 1"), "{wrong:?}");
+    write("echo *");
+    assert!(ines.ok(&["fleet", "policy", "lint", path]).contains("nothing wrong"));
+    // Once the mini has her roster it judges its history for her.
+    let replay = ["fleet", "policy", "replay", path, "--group", "all"];
+    until_async(async || ines.ok(&replay).contains("mini: 0 of 0 requests would be judged differently"))
+        .await;
+    let publish = ["fleet", "policy", "publish", path, "--group", "all", "--canary", "mini", "--yes"];
+    let said = ines.ok(&publish);
+    assert!(said.contains("all/1#") && said.contains("is for mini"), "{said}");
+    let status = ["fleet", "policy", "status", "--group", "all"];
+    ines.until(&status, "mini: all/1#");
+    assert!(ines.ok(&status).contains(", for one host"));
+    let advance = ["fleet", "policy", "advance", "--group", "all"];
+    for reach in ["10 of 100 hosts", "all hosts"] {
+        let said = ines.ok(&advance);
+        assert!(said.contains("all/1#") && said.contains(reach), "{said}");
+    }
+    write("ls *");
+    assert!(ines.ok(&publish).contains("all/2#"));
+    ines.until(&status, "mini: all/2#");
+    let said = ines.ok(&["fleet", "policy", "rollback", "--group", "all"]);
+    assert!(said.contains("all/3#") && said.contains("all hosts"), "{said}");
+    ines.until(&status, "mini: all/3#");
+    let line = json!({"agent": "main", "shell": "echo hello", "cwd": "/"});
+    let verdict = mini.call("explain", line).await;
+    assert_eq!(verdict["decision"], json!("deny"), "{verdict}");
+
+    let groups = ines.ok(&["fleet", "groups"]);
+    assert!(groups.starts_with("all") && groups.contains("Ines on Ines's MacBook"), "{groups}");
+    let members = ines.ok(&["fleet", "members"]);
+    assert!(members.contains("Ines, owner, publisher, approves everything for all"), "{members}");
+    let verified = ines.ok(&["fleet", "audit", "verify", "--host", "mini"]);
+    assert!(verified.starts_with("mini: ") && verified.contains(" anchors over "), "{verified}");
 }
