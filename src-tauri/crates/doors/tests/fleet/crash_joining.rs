@@ -1,4 +1,4 @@
-//! `kill -9` of the owner's host and of the one that joins, at each step of joining.
+//! `kill -9` of the owner's host, of the one that joins, and of the broker, at each step of joining.
 //!
 //! Afterwards the device has joined, or joins when it is invited again, without leaving first; the roster names no device that has no keys, and nobody
 //! joins whose digits were not compared.
@@ -34,7 +34,7 @@ struct Joinings {
     owner: Postern,
     joiner: Postern,
     between: Between,
-    _broker: Broker,
+    broker: Broker,
 }
 
 /// Calls a method of a host; `None` if it is refused or the host is killed.
@@ -124,7 +124,7 @@ impl Joinings {
         between.lead(&folder);
         owner.ok(&["doors", "disable", "fleet"]);
         owner.ok(&["doors", "enable", "fleet"]);
-        Self { owner, joiner, between, _broker: broker }
+        Self { owner, joiner, between, broker }
     }
 
     fn data(&self) -> (std::path::PathBuf, std::path::PathBuf) {
@@ -152,6 +152,34 @@ impl Joinings {
         host.crash();
         self.between.play(|_| Fate::Pass);
         host.start_again();
+        ends_pairing(&owner).await;
+        ends_pairing(&joiner).await;
+        compared.load(Ordering::Relaxed)
+    }
+
+    /// Kills the broker once a message of joining came, and starts it again. Returns true if the digits had been compared.
+    async fn kill_broker_at(
+        &mut self,
+        is_it: impl FnMut(&Passing) -> bool + Send + 'static,
+        after: bool,
+    ) -> bool {
+        let (owner, joiner) = self.data();
+        let struck = strike(&self.between, is_it, after, &shared_id(self.broker.process()));
+        let compared = AtomicBool::new(false);
+        {
+            let mut joining = Box::pin(join(&owner, &joiner, &compared));
+            let mut struck = Box::pin(timeout(PATIENCE, struck));
+            let has_ended = tokio::select! {
+                killed = &mut struck => { killed.expect("it is killed").unwrap(); false },
+                _ = &mut joining => { struck.await.expect("it is killed").unwrap(); true },
+            };
+            self.between.play(|_| Fate::Pass);
+            self.broker.restart();
+            if !has_ended {
+                // It goes on, or both sides see that it ended.
+                _ = timeout(PATIENCE, joining).await;
+            }
+        }
         ends_pairing(&owner).await;
         ends_pairing(&joiner).await;
         compared.load(Ordering::Relaxed)
@@ -264,6 +292,10 @@ fn is_nth(nth: usize) -> impl FnMut(&Passing) -> bool + Send + 'static {
 /// owner knows.
 const MESSAGES: usize = 12;
 
+fn stores_roster(passing: &Passing) -> bool {
+    passing.subject.ends_with(".roster") && passing.is_stored()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_device_that_is_killed_while_it_joins_has_joined_or_joins_again() {
     let mut joinings = Joinings::set().await;
@@ -284,10 +316,25 @@ async fn an_owner_who_is_killed_while_a_device_joins_lets_it_in_whole_or_again()
         joinings.part().await;
     }
     for after in [false, true] {
-        let is_roster = |passing: &Passing| passing.subject.ends_with(".roster") && passing.is_stored();
-        let compared = joinings.kill_at(Victim::Owner, is_roster, after).await;
+        let compared = joinings.kill_at(Victim::Owner, stores_roster, after).await;
         assert!(compared, "no roster is signed before");
         joinings.check_end(compared, &format!("the owner, at the roster, after: {after}")).await;
+        joinings.part().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_device_whose_broker_is_killed_while_it_joins_has_joined_or_joins_again() {
+    let mut joinings = Joinings::set().await;
+    for nth in [1, 4, 6, 10, 11, MESSAGES] {
+        let compared = joinings.kill_broker_at(is_nth(nth), true).await;
+        joinings.check_end(compared, &format!("the broker, after message {nth}")).await;
+        joinings.part().await;
+    }
+    for after in [false, true] {
+        let compared = joinings.kill_broker_at(stores_roster, after).await;
+        assert!(compared, "no roster is signed before");
+        joinings.check_end(compared, &format!("the broker, at the roster, after: {after}")).await;
         joinings.part().await;
     }
 }

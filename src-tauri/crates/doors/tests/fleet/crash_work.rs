@@ -1,4 +1,4 @@
-//! `kill -9` of a real host while a roster, a policy, a job or its rows for an auditor pass.
+//! `kill -9` of a real host while a roster, a policy, a job or its rows for an auditor pass, and of the broker at these rows.
 //!
 //! Once it runs again it follows what counts, does no job by itself, and its auditor has every row once.
 
@@ -118,8 +118,8 @@ async fn a_host_that_is_killed_at_a_job_does_it_once_or_not_at_all() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_is_killed_while_it_sends_rows_sends_every_row_once() {
+/// Sets up a host whose rows an auditor reads, and the auditor's Mac.
+async fn audited() -> (Crashes, Mac) {
     let mut crashes = Crashes::set().await;
     let desk = Mac::start().await;
     let stage = &mut crashes.stage;
@@ -129,23 +129,52 @@ async fn a_host_that_is_killed_while_it_sends_rows_sends_every_row_once() {
     let mut membership = folder.membership().unwrap();
     membership.auditable = true;
     folder.keep_membership(&membership).unwrap();
+    (crashes, desk)
+}
+
+/// Checks that the auditor has every row once, and one about this rule.
+async fn check_rows(crashes: &Crashes, desk: &Mac, rule: &str) {
+    let ada = FleetApprover::connect_to_audit(&desk.folder()).await.unwrap();
+    let verified = async || ada.verify_audit(Some("builder")).await.unwrap().remove(0);
+    until_async(async || {
+        let seen = verified().await;
+        let count = seen.last.map(|last| last.count);
+        let read = seen.rows.rows.values().any(|(_, row)| format!("{row:?}").contains(rule));
+        read && count.is_some() && seen.rows.head().map(|head| head.number) == count
+    })
+    .await;
+    let whole = verified().await;
+    assert!(whole.problems().is_empty(), "{whole:?}");
+    let numbers: Vec<u64> = whole.rows.rows.keys().copied().collect();
+    let first = numbers[0];
+    assert_eq!(numbers, (first..).take(numbers.len()).collect::<Vec<_>>(), "none is missing");
+    crashes.check_audit(rule).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_killed_while_it_sends_rows_sends_every_row_once() {
+    let (mut crashes, desk) = audited().await;
     for after in [false, true] {
         let rule = format!("hummingbird-{after}");
         crashes.kill_while_it_sends("rows", after, &rule).await;
-        let ada = FleetApprover::connect_to_audit(&desk.folder()).await.unwrap();
-        let verified = async || ada.verify_audit(Some("builder")).await.unwrap().remove(0);
-        until_async(async || {
-            let seen = verified().await;
-            let count = seen.last.map(|last| last.count);
-            let read = seen.rows.rows.values().any(|(_, row)| format!("{row:?}").contains(&rule));
-            read && count.is_some() && seen.rows.head().map(|head| head.number) == count
-        })
-        .await;
-        let whole = verified().await;
-        assert!(whole.problems().is_empty(), "{whole:?}");
-        let numbers: Vec<u64> = whole.rows.rows.keys().copied().collect();
-        let first = numbers[0];
-        assert_eq!(numbers, (first..).take(numbers.len()).collect::<Vec<_>>(), "none is missing");
-        crashes.check_audit(&rule).await;
+        check_rows(&crashes, &desk, &rule).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_is_killed_while_it_takes_rows_has_every_row_once() {
+    let (mut crashes, desk) = audited().await;
+    for after in [false, true] {
+        let rule = format!("hummingbird-{after}");
+        let process = shared_id(crashes.stage.broker.process());
+        let rows = |passing: &Passing| passing.is_about("rows") && !passing.to_member;
+        let struck = strike(&crashes.between, rows, after, &process);
+        crashes.host.ok(&["rules", "deny", &rule, "--everyone"]);
+        // A new connection sends at once.
+        crashes.host.ok(&["doors", "disable", "fleet"]);
+        crashes.host.ok(&["doors", "enable", "fleet"]);
+        timeout(PATIENCE, struck).await.expect("it is killed").unwrap();
+        crashes.stage.broker.restart();
+        check_rows(&crashes, &desk, &rule).await;
     }
 }

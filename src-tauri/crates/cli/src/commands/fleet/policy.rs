@@ -18,7 +18,8 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
     match command {
         FleetPolicy::Lint { file } => {
             let asked = read_policy(&file, home)?;
-            print::write_line(format!("{} rules, nothing wrong", asked.rules.len()))
+            let rules = print::counted(asked.rules.len(), "rule", "rules");
+            print::write_line(format!("{rules}, nothing wrong"))
         }
         FleetPolicy::Replay { file, group, days } => {
             let asked = read_policy(&file, home)?;
