@@ -25,6 +25,10 @@ fn ten_thousand_approvals_at_the_end_of_their_questions() {
     answer_at_the_end(50, 10_000);
 }
 
+/// How much earlier than its question's end an approval is sent at most, in microseconds: of the ten seconds that it is
+/// open.
+const LONGEST_LEAD: u64 = 1_000_000;
+
 /// Result of an approval that was sent when its question ended.
 struct Sent {
     request: String,
@@ -77,7 +81,8 @@ fn approve(control: &mut Control, approvals: usize) -> Vec<Sent> {
             let answered =
                 control.call_method::<AnswerQuestion>(&AnswerParams::for_question(&question, Answer::Once));
             let counted = answered.is_ok_and(|answered| answered.applied);
-            lead = if counted { lead.saturating_sub(1000 + lead / 4) } else { lead + 2000 + lead / 2 };
+            let later = lead.saturating_sub(1000 + lead / 4);
+            lead = if counted { later } else { (lead + 2000 + lead / 2).min(LONGEST_LEAD) };
             let requests = question.requests.into_iter();
             sent.extend(requests.map(|request| Sent { request, counted }));
             continue;
