@@ -170,6 +170,13 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "mkdir -p .git/sequencer; echo '[options] strategy = x/../evil' > .git/sequencer/opts",
         Evil("project/.git/sequencer/opts"),
     ),
+    ("message as a link", "ln -s $W/outside/new .git/SQUASH_MSG", Exists("project/.git/SQUASH_MSG")),
+    ("solutions as a link", "ln -s $W/outside .git/rr-cache", Exists("project/.git/rr-cache")),
+    (
+        "conflict in a file elsewhere",
+        "printf '%040d\\t../evil\\0' 1 > .git/MERGE_RR",
+        Evil("project/.git/MERGE_RR"),
+    ),
     ("program as its owner", "cp /bin/true t; chmod 4755 t; [ -u t ] && echo worked", Says),
     (
         "program created as its owner",
@@ -278,6 +285,32 @@ fn no_attack_works_confined() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What an unconfined git does after a run in which an agent wrote the repository's own state.
+#[test]
+fn git_writes_and_copies_nothing_elsewhere_after_a_run() {
+    let index = "h=$(git hash-object -w notes.txt); \
+                 git update-index --add --cacheinfo 100755,$h,xgit/hooks/post-checkout --cacheinfo 100644,$h,xx/outside/new; \
+                 LC_ALL=C sed -i 's#xgit/hooks#.git/hooks#; s#xx/outside#../outside#' .git/index";
+    let message = "ln -sf $W/outside/new .git/COMMIT_EDITMSG; echo evil > .git/SQUASH_MSG; echo two >> notes.txt";
+    let conflict = "mkdir -p .git/rr-cache/$(printf %040d 1); ln -s ~/.ssh/id_rsa l; echo two >> notes.txt; \
+                    printf '%040d\\tl\\0' 1 > .git/MERGE_RR";
+    let commit = "GIT_EDITOR=true git commit -qa";
+    let solution = format!("project/.git/rr-cache/{}1/postimage", "0".repeat(39));
+    for (attack, then, sign) in [
+        (index, "git checkout -q .", "outside/new"),
+        (index, "git checkout -q .", "project/.git/hooks/post-checkout"),
+        (message, commit, "outside/new"),
+        (conflict, commit, solution.as_str()),
+    ] {
+        for (how, works) in [(How::Free, true), (How::Project, false)] {
+            let world = World::new();
+            let attacked = said(&world.run(&how, attack));
+            let printed = said(&world.run(&How::Free, then));
+            assert_eq!(world.path(sign).exists(), works, "{attack}: {attacked}{printed}");
+        }
+    }
 }
 
 #[test]

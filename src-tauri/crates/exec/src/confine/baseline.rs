@@ -190,7 +190,7 @@ impl Locked {
             let (letter, more) = match kind {
                 PlaceKind::Plain => ("", OsStr::new("")),
                 PlaceKind::Link(way) => ("l", way.as_os_str()),
-                PlaceKind::RebaseSteps(lines) => ("r", lines.as_os_str()),
+                PlaceKind::GitState(lines) => ("r", lines.as_os_str()),
             };
             let mut kind = OsString::from(letter);
             kind.push(more);
@@ -256,7 +256,7 @@ fn read_places(mut file: &File) -> io::Result<Option<(PathBuf, SurveyedPlaces)>>
         let more = |from: &[u8]| OsStr::from_bytes(from).to_owned();
         let kind = match kind.as_bytes() {
             [b'l', way @ ..] => PlaceKind::Link(more(way)),
-            [b'r', lines @ ..] => PlaceKind::RebaseSteps(more(lines)),
+            [b'r', lines @ ..] => PlaceKind::GitState(more(lines)),
             _ => PlaceKind::Plain,
         };
         places.insert(PathBuf::from(path), kind);

@@ -7,6 +7,8 @@ mod clear;
 mod denied;
 mod envrc;
 mod git_config;
+mod git_index;
+mod git_state;
 mod originals;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;

@@ -262,7 +262,7 @@ impl ProfileText {
             self.pattern("deny file-write*", &in_git)?;
         }
         for (place, kind) in &survey.places {
-            if matches!(kind, PlaceKind::RebaseSteps(_)) {
+            if matches!(kind, PlaceKind::GitState(_)) {
                 continue;
             }
             let place = place.to_str().ok_or("a protected place has a name that is no text")?;

@@ -6,7 +6,7 @@ mod places;
 use crate::path;
 use foldhash::HashSet;
 pub use pins::{
-    GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_protected_entry,
+    GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_git_name, is_protected_entry,
     pinned_when_absent, protected_names, unprotected_in,
 };
 use places::{BARE_REPOSITORY, EXCEPT, PLACES};

@@ -43,6 +43,11 @@ pub fn is_protected_entry(folder: &str, name: &str) -> bool {
     is_entry(folder.trim_start_matches('/'), name.trim_start_matches('/'))
 }
 
+/// Returns true for `.git`, in any spelling that a file system may take for it.
+pub fn is_git_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case(".git") || comparison_key(name).trim_start_matches('/') == ".git"
+}
+
 /// First letters of the protected names: most names in a folder begin with another one.
 static FIRST: LazyLock<[bool; 256]> = LazyLock::new(|| {
     let mut first = [false; 256];
