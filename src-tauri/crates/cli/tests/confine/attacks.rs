@@ -317,17 +317,21 @@ fn git_writes_and_copies_nothing_elsewhere_after_a_run() {
 fn what_a_shells_prompt_reads_for_a_folder_is_pinned() {
     let world = World::new();
     let made = "printf 'use flake\\ndotenv\\n' > .envrc; echo one | tee .env > flake.nix; mkdir -p .jj/repo; \
-                echo one > .jj/repo/config.toml; echo one > shell.nix";
+                echo one > .jj/repo/config.toml; echo one > shell.nix; mkdir .direnv; \
+                echo one | tee .direnv/flake-profile.rc .tool-versions > site.code-workspace";
     assert_eq!(world.run(&How::Free, made).status.code(), Some(0));
-    let evil = "for file in .envrc .env flake.nix .jj/repo/config.toml shell.nix; do echo evil >> $file; done; \
-                mkdir -p .config/mise/conf.d; echo evil > .config/mise/conf.d/x.toml; echo evil > flake.lock";
+    let evil = "for file in .envrc .env flake.nix .jj/repo/config.toml shell.nix .direnv/flake-profile.rc \
+                .tool-versions site.code-workspace; do echo evil >> $file; done; mkdir .direnv/bin; \
+                echo evil > src/x.code-workspace; mkdir -p .config/mise/conf.d; \
+                echo evil > .config/mise/conf.d/x.toml; echo evil > flake.lock";
     let printed = said(&world.run(&How::Project, evil));
-    for file in [".envrc", ".env", "flake.nix", ".jj/repo/config.toml"] {
+    let kept = [".envrc", ".env", "flake.nix", ".jj/repo/config.toml", ".direnv/flake-profile.rc"];
+    for file in kept.into_iter().chain([".tool-versions", "site.code-workspace"]) {
         let text = fs::read_to_string(world.path("project").join(file)).unwrap();
         assert!(!text.contains("evil"), "{file}: {printed}");
     }
-    for file in ["flake.lock", ".config/mise/conf.d"] {
-        assert!(!world.path("project").join(file).exists(), "{file} is set aside: {printed}");
+    for file in ["flake.lock", ".config/mise/conf.d", "src/x.code-workspace", ".direnv/bin"] {
+        assert!(!world.path("project").join(file).exists(), "{file} is set aside, or not made: {printed}");
     }
     let other = fs::read_to_string(world.path("project/shell.nix")).unwrap();
     assert!(other.contains("evil"), "no line of the .envrc reads it: {printed}");

@@ -246,6 +246,8 @@ impl ProfileText {
             for name in protected_names().filter(|name| *name != ".git") {
                 self.pattern("deny file-write*", &format!("^{folder}/{BELOW}{}(/|$)", name_pattern(name)))?;
             }
+            let workspace = name_pattern(".code-workspace");
+            self.pattern("deny file-write*", &format!("^{folder}/{BELOW}[^/]*{workspace}(/|$)"))?;
             self.pattern(
                 "deny file-write-create file-write-unlink",
                 &format!("^{folder}/{BELOW}{}$", name_pattern(".git")),
@@ -439,6 +441,7 @@ mod tests {
             "[hH][oO][oO]([kK]|\u{212a})([sS]|\u{17f})",
             "\\\\.[vV]([sS]|\u{17f})[cC][oO][dD][eE]",
             "([fF][iI][gG]|\u{fb01}[gG])",
+            "/([^/]+/)*[^/]*\\\\.[cC][oO][dD][eE]\\\\-[wW][oO][rR]([kK]|\u{212a})([sS]|\u{17f})[pP][aA][cC][eE](/|$)",
             "[cC][oO][mM][mM][oO][nN][dD][iI][rR]",
             "(deny file-write-unlink (literal \"/Users/u/p/a\"))",
             "(deny file-write-unlink (literal \"/Users/u/p\"))",
