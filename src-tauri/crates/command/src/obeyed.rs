@@ -62,6 +62,8 @@ pub const START_FILES: &[&str] = &[
 pub const OF_REPOSITORIES: &[&str] = &[
     ".git",
     ".gitmodules",
+    // It names where `git push` and `git pull` send and get files (git-lfs-config(5)).
+    ".lfsconfig",
     ".husky",
     ".githooks",
     ".lefthook",

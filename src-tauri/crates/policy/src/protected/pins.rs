@@ -155,6 +155,7 @@ mod tests {
             ("p", ".v\u{17f}code"),
             ("p", "Site.code-workspace"),
             ("p", ".tool-versions"),
+            ("p", ".lfsconfig"),
         ] {
             assert!(is_protected_entry(folder, name), "{folder}/{name}");
         }
