@@ -157,7 +157,7 @@ mod tests {
         for name in names {
             let start = index.len();
             places.push(start);
-            index.extend([0; 40 + HASH]);
+            index.extend([0_u8; 40 + HASH]);
             index.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
             if version == 4 {
                 let same = before.bytes().zip(name.bytes()).take_while(|(one, other)| one == other).count();
@@ -187,9 +187,17 @@ mod tests {
 
     #[test]
     fn names_out_of_the_work_tree_and_in_the_repository_are_astray() {
-        for name in
-            ["../x", "/x", "a/../../x", "./x", "a//x", ".git/hooks/x", "a/.GIT/config", ".git", ".g\u{200c}it/x"]
-        {
+        for name in [
+            "../x",
+            "/x",
+            "a/../../x",
+            "./x",
+            "a//x",
+            ".git/hooks/x",
+            "a/.GIT/config",
+            ".git",
+            ".g\u{200c}it/x",
+        ] {
             assert!(is_astray(name.as_bytes()), "{name}");
         }
         for name in ["", "a/", "a/b", ".gitignore", "x.git/config", "...", "a/..x", "\u{e9}/x"] {
@@ -222,14 +230,12 @@ mod tests {
     #[test]
     fn blocks_of_entries_are_these_entries() {
         let (index, places) = entries(2, &["a", "b", "c"]);
-        let blocks = |numbers: &[usize]| astray(&[&index, &extension(BLOCKS, &[&[1][..], numbers].concat(), b"")]);
+        let blocks =
+            |numbers: &[usize]| astray(&[&index, &extension(BLOCKS, &[&[1][..], numbers].concat(), b"")]);
         assert_eq!(blocks(&[places[0], 2, places[2], 1]), [""; 0]);
-        for other in [
-            vec![places[0], 2, places[1], 1],
-            vec![places[0], 4],
-            vec![places[0], 2],
-            vec![places[0] + 1, 3],
-        ] {
+        for other in
+            [vec![places[0], 2, places[1], 1], vec![places[0], 4], vec![places[0], 2], vec![places[0] + 1, 3]]
+        {
             assert_eq!(blocks(&other), ["malformed"], "{other:?}");
         }
         // The first name of a block stands alone.

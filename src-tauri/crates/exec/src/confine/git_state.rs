@@ -30,8 +30,8 @@ const REBASE_COMMANDS: &str = "\
 const MERGE_STRATEGIES: &str = "octopus ort ours recursive resolve subtree";
 /// Bytes of such files that are read.
 const LONGEST: u64 = 4 << 20;
-/// Bytes of an index that are read.
-const LONGEST_INDEX: u64 = 1 << 30;
+/// Bytes of an index that are read: more than one of as many files as a confined folder may hold.
+const LONGEST_INDEX: u64 = 128 << 20;
 /// Folders of a git folder in which git names files by their content, and its hooks, which are a place of their own.
 const WITHOUT_LINKS: [&str; 4] = ["objects", "lfs/objects", "annex/objects", "hooks"];
 
@@ -113,7 +113,8 @@ fn conflicts_elsewhere(text: &[u8], trees: &[PathBuf]) -> Vec<Vec<u8>> {
         let mut parts = Path::new(OsStr::from_bytes(name)).ancestors();
         parts.any(|part| !part.as_os_str().is_empty() && is_link(part))
     };
-    let names = text.split(|byte| *byte == 0).filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1));
+    let names =
+        text.split(|byte| *byte == 0).filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1));
     let elsewhere = names.filter(|name| is_astray(name) || is_behind_link(name));
     elsewhere.map(|name| name.escape_ascii().to_string().into_bytes()).collect()
 }

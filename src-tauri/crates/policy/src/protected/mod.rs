@@ -75,9 +75,8 @@ impl ProtectedPlace {
             let wanted: Vec<&str> = path_names(wanted).collect();
             path_names(&pattern).collect::<Vec<_>>().windows(wanted.len()).any(|part| part == wanted)
         };
-        let names = |is_it: fn(&str) -> bool| {
-            path_names(&pattern).any(|name| !name.contains(WILD) && is_it(name))
-        };
+        let names =
+            |is_it: fn(&str) -> bool| path_names(&pattern).any(|name| !name.contains(WILD) && is_it(name));
         if *self == BARE_REPOSITORY {
             names(is_bare_repository)
         } else if *self == WORKSPACE_FILE {
