@@ -115,6 +115,32 @@ fn a_run_whose_pin_another_program_takes_away_goes_on_pinned_or_is_ended() {
 }
 
 #[test]
+fn an_unconfined_git_obeys_nothing_that_a_run_under_way_would_leave() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let mark = arena.outside().join("mark-of-a-fetch");
+    let plant = format!(
+        "#!/bin/bash\nmkdir sub && cd sub && git init -q . && git config core.sshCommand 'touch {}; false' && \
+         git config remote.origin.url ssh://example.invalid/x && touch ../ready\nuntil [ -e ../go ]; do :; done\n",
+        mark.display()
+    );
+    agent.write("plant.sh", &plant, 0o755);
+    arena.ok(&["rules", "allow", "git fetch *", "--agent", agent.id()]);
+    let planting = agent.post(json!({ "shell": "./plant.sh" }));
+    assert_eq!(agent.event(&["exec.started"], &planting)["params"]["profile"], "project");
+    while !agent.project().join("ready").exists() {}
+    let sub = agent.project().join("sub").display().to_string();
+    let fetching = agent.post(json!({ "shell": "git fetch origin", "cwd": sub }));
+    assert_ne!(fetching["state"], "asking", "the rule covers it: {fetching}");
+    agent.sh("touch go");
+    let planted = agent.end(&planting);
+    let config = format!("{sub}/.git/config");
+    assert!(planted["params"]["message"].as_str().is_some_and(|said| said.contains(&config)), "{planted}");
+    let fetched = agent.end(&fetching);
+    assert!(!mark.exists(), "{fetched}");
+}
+
+#[test]
 fn what_classes_do_not_hold_is_asked_about() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = worker(&arena, "main");

@@ -64,8 +64,9 @@ impl Task {
         self.parts.book.policy(agent).map_or(1, |policy| policy.settings.max_running.max(1))
     }
 
-    /// Checks everything once more and starts it.
-    fn launch(&mut self, id: Uuid, approved: Approved) {
+    /// Checks everything once more and starts it, when nothing is under way that it has to wait for.
+    pub(super) fn launch(&mut self, id: Uuid, approved: Approved) {
+        let Some(approved) = self.keep_apart(id, approved) else { return };
         let Some(request) = self.requests.get_mut(&id) else { return };
         request.placed = true;
         if let Err(denial) = self.still_allowed(id, approved.allowed_by()) {
