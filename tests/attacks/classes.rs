@@ -4,7 +4,9 @@ use crate::runs::{output, tried, worked};
 use postern_tests::{Agent, Arena, postern};
 use serde_json::json;
 use std::fs;
+use std::io::Write as _;
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -132,12 +134,28 @@ fn an_unconfined_git_obeys_nothing_that_a_run_under_way_would_leave() {
     let sub = agent.project().join("sub").display().to_string();
     let fetching = agent.post(json!({ "shell": "git fetch origin", "cwd": sub }));
     assert_ne!(fetching["state"], "asking", "the rule covers it: {fetching}");
+    assert_eq!(own_shell(&arena, &agent, "git fetch origin"), "deny", "nobody keeps it apart there");
     agent.sh("touch go");
     let planted = agent.end(&planting);
     let config = format!("{sub}/.git/config");
     assert!(planted["params"]["message"].as_str().is_some_and(|said| said.contains(&config)), "{planted}");
     let fetched = agent.end(&fetching);
     assert!(!mark.exists(), "{fetched}");
+    assert_eq!(own_shell(&arena, &agent, "git fetch origin"), "allow");
+}
+
+/// Returns the hook's answer on a line that the agent would run in its own shell.
+fn own_shell(arena: &Arena, agent: &Agent, line: &str) -> String {
+    let event = json!({
+        "session_id": "s", "cwd": agent.project(), "hook_event_name": "PreToolUse", "tool_use_id": "t",
+        "tool_name": "Bash", "tool_input": {"command": line}
+    });
+    let mut hook = arena.command(&["hook", "claude-code", "--agent", agent.id()]);
+    let mut hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    let told = hook.wait_with_output().unwrap().stdout;
+    let told: serde_json::Value = serde_json::from_slice(&told).unwrap();
+    told["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -150,6 +150,12 @@ impl RealPaths {
     }
 }
 
+/// Returns true if confined runs that write are under way in a folder, above it or below it, of this host or of `postern confine`.
+/// Blocks.
+pub fn is_under_way(home: &str, folder: &Path) -> bool {
+    baseline::is_under_way(home, folder)
+}
+
 fn set_aside_in(folder: &Path, places: &SurveyedPlaces, protected: &ProtectedPlaces) -> Vec<SetAside> {
     let folder = folder.to_str().map(str::to_owned);
     let originals = Originals::default();

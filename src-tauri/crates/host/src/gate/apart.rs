@@ -3,11 +3,13 @@
 //! What a confined run leaves where git obeys it is set aside at its end. An unconfined git that the same agent starts meanwhile would
 //! obey it before, so the later of the two waits for the end of the other.
 
+use super::judge::JudgedRequest;
 use super::live::LiveRequest;
 use super::task::Task;
 use postern_command::Step;
+use postern_exec::confine::is_under_way;
 use postern_policy::Confinement;
-use postern_request::{Approved, RequestState};
+use postern_request::{AllowedBy, Approved, Denial, Refusal, RequestState};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -29,6 +31,18 @@ impl Task {
         None
     }
 
+    /// Returns whether an agent may run in its own shell what a rule allows. Nobody keeps it apart there from a confined run.
+    pub(super) fn may_leave_to_agent(&self, id: Uuid, by: AllowedBy) -> Result<(), Denial> {
+        let judged = self.requests.get(&id).and_then(|request| request.judged.as_deref());
+        let Some(judged) = judged.filter(|judged| obeys_repository(judged)) else { return Ok(()) };
+        let home = self.parts.world.places().home;
+        let cwd = Path::new(&judged.plan.cwd.path);
+        if matches!(by, AllowedBy::Person) || !is_under_way(&home, cwd) {
+            return Ok(());
+        }
+        Err(Refusal::ConfinedRunUnderWay.into())
+    }
+
     /// Starts what waited for a run that has ended, in the order in which it came.
     pub(super) fn start_kept_apart(&mut self) {
         for (id, approved) in std::mem::take(&mut self.apart) {
@@ -45,14 +59,19 @@ fn disturbs(one: &LiveRequest, other: &LiveRequest) -> bool {
 fn leaves_for(confined: &LiveRequest, free: &LiveRequest) -> bool {
     let (Some(of_confined), Some(of_free)) = (&confined.judged, &free.judged) else { return false };
     let Confinement::Project { folders, .. } = &of_confined.plan.confinement else { return false };
-    let obeys = |step: &Step| {
-        let name = step.program().and_then(|program| program.rsplit('/').next());
-        name.is_some_and(|name| OF_REPOSITORIES.contains(&name))
-    };
-    if !of_free.plan.confinement.is_none() || !of_free.reading.steps.iter().any(obeys) {
+    if !obeys_repository(of_free) {
         return false;
     }
     let cwd = Path::new(&of_free.plan.cwd.path);
     let near = |folder: &String| cwd.starts_with(folder) || Path::new(folder).starts_with(cwd);
     confined.agent == free.agent || folders.iter().any(near)
+}
+
+/// Returns true if it starts git, or another program like it, unconfined.
+fn obeys_repository(judged: &JudgedRequest) -> bool {
+    let obeys = |step: &Step| {
+        let name = step.program().and_then(|program| program.rsplit('/').next());
+        name.is_some_and(|name| OF_REPOSITORIES.contains(&name))
+    };
+    judged.plan.confinement.is_none() && judged.reading.steps.iter().any(obeys)
 }

@@ -30,7 +30,8 @@ impl Task {
     /// Starts a request that was let through, once that is recorded.
     pub(super) fn start_request(&mut self, id: Uuid, approved: Approved) {
         if self.requests.get(&id).is_some_and(|request| request.call.is_some()) {
-            let event = match self.still_allowed(id, approved.allowed_by()) {
+            let by = approved.allowed_by();
+            let event = match self.still_allowed(id, by).and_then(|()| self.may_leave_to_agent(id, by)) {
                 Ok(()) => RequestEvent::LeftToAgent,
                 Err(denial) => RequestEvent::Drifted(denial),
             };
