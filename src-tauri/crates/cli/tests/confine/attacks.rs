@@ -171,6 +171,11 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         Evil("project/.git/sequencer/opts"),
     ),
     ("message as a link", "ln -s $W/outside/new .git/SQUASH_MSG", Exists("project/.git/SQUASH_MSG")),
+    (
+        "remote by a file",
+        "mkdir -p s/.git/remotes; git init -q s; echo 'URL: https://evil/x' > s/.git/remotes/origin",
+        Evil("project/s/.git/remotes/origin"),
+    ),
     ("solutions as a link", "ln -s $W/outside .git/rr-cache", Exists("project/.git/rr-cache")),
     (
         "conflict in a file elsewhere",

@@ -353,6 +353,10 @@ mod tests {
                 fs::create_dir(top.join(".git/logs")).unwrap();
                 link("/elsewhere", top.join(".git/FETCH_HEAD"));
                 fs::write(top.join("b/.git/MERGE_RR"), conflict("a")).unwrap();
+                for name in ["b/.git/remotes", ".git/branches"] {
+                    fs::create_dir(top.join(name)).unwrap();
+                    fs::write(top.join(name).join("old"), "URL: one\nPull: x\n").unwrap();
+                }
             },
             |top| {
                 link("/elsewhere", top.join(".git/COMMIT_EDITMSG"));
@@ -364,15 +368,21 @@ mod tests {
                 fs::remove_file(top.join("b/.git/HEAD")).unwrap();
                 link("refs/heads/main", top.join("b/.git/HEAD"));
                 link("/elsewhere", top.join("b/a"));
+                fs::write(top.join("b/.git/remotes/old"), "URL: one\n").unwrap();
+                fs::write(top.join(".git/branches/old"), "URL: two\n").unwrap();
+                fs::create_dir(top.join(".git/remotes")).unwrap();
+                fs::write(top.join(".git/remotes/new"), "URL: two\n").unwrap();
             },
         );
         let expected = [
             ".git/COMMIT_EDITMSG",
             ".git/MERGE_RR",
             ".git/SQUASH_MSG",
+            ".git/branches/old",
             ".git/index",
             ".git/logs/HEAD",
             ".git/modules/sub/MERGE_MSG",
+            ".git/remotes/new",
             "b/.git/MERGE_RR",
         ];
         assert_eq!(found, expected);

@@ -1,7 +1,8 @@
 //! State of a git folder by which git starts a program, or writes and reads out of the work tree.
 //!
 //! A confined run can write it, because git does, and git trusts it. It goes on with steps of a rebase that run programs, writes
-//! `COMMIT_EDITMSG` and `logs` through a link, copies what `MERGE_RR` names, and checks out every name of its index.
+//! `COMMIT_EDITMSG` and `logs` through a link, copies what `MERGE_RR` names, checks out every name of its index, and sends to the
+//! addresses in `remotes`.
 
 use super::git_config::settings_of;
 use super::git_index::{is_astray, names_astray};
@@ -23,6 +24,8 @@ const UNDER_WAY: &[(&str, StateReader)] = &[
 ];
 /// File with the names of files that have conflicts. Git copies these files when they have none, as solutions to be kept.
 const CONFLICTS: &str = "MERGE_RR";
+/// Folders of a git folder with files that name remotes.
+const REMOTES: [&str; 2] = ["remotes", "branches"];
 /// Commands of steps of a rebase that run no program (git-rebase(1)).
 const REBASE_COMMANDS: &str = "\
     p pick r reword e edit s squash f fixup d drop l label t reset m merge b break u update-ref noop";
@@ -53,6 +56,20 @@ pub(super) fn is_index(name: &OsStr) -> bool {
 /// Returns the names of an index that lead out of the work tree or into its repository; `None` if none does.
 pub(super) fn astray_in_index(path: &Path, hash: usize) -> Option<OsString> {
     lines_of(path, LONGEST_INDEX, |index| names_astray(index, hash))
+}
+
+/// Returns the lines of a file that names the address of a remote, as git did before its configuration (gitrepository-layout(5)); `None`
+/// for another file of a git folder.
+pub(super) fn remote_in(folder: &Path, path: &Path) -> Option<OsString> {
+    let below = path.strip_prefix(folder).ok()?;
+    if !REMOTES.iter().any(|remotes| below.starts_with(remotes)) {
+        return None;
+    }
+    let lines = |text: &[u8]| {
+        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(|line| line.escape_ascii().to_string().into_bytes()).collect()
+    };
+    lines_of(path, LONGEST, lines)
 }
 
 /// Returns true for a link that git makes: `HEAD`, to a branch, if it is configured so.

@@ -30,7 +30,7 @@ pub(super) enum PlaceKind {
     Plain,
     /// A link, with each link on its way and whether its end is there. Equal only if all of them are.
     Link(OsString),
-    /// State of a git folder by which git starts a program or leaves the work tree, a line each. Not pinned: git changes it itself.
+    /// State of a git folder by which git starts a program or reaches something else, a line each. Not pinned: git changes it itself.
     GitState(OsString),
 }
 
@@ -275,7 +275,7 @@ impl SurveyWalk<'_> {
         }
     }
 
-    /// Adds the links in a git folder, through which git writes, and indexes with names that lead elsewhere.
+    /// Adds the links in a git folder, through which git writes, indexes with names that lead elsewhere, and remotes.
     fn add_links_and_indexes(&mut self, folder: &Path, hash: usize) {
         let mut open = vec![folder.to_owned()];
         while let Some(inner) = open.pop() {
@@ -293,7 +293,7 @@ impl SurveyWalk<'_> {
                 } else if inner == folder && git_state::is_index(&name) {
                     git_state::astray_in_index(&path, hash)
                 } else {
-                    None
+                    git_state::remote_in(folder, &path)
                 };
                 if let Some(lines) = lines {
                     walk.found.add_state(path, lines);
