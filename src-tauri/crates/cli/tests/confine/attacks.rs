@@ -298,11 +298,10 @@ fn git_writes_and_copies_nothing_elsewhere_after_a_run() {
     let index = "h=$(git hash-object -w notes.txt); \
                  git update-index --add --cacheinfo 100755,$h,xgit/hooks/post-checkout --cacheinfo 100644,$h,xx/outside/new; \
                  LC_ALL=C sed -i 's#xgit/hooks#.git/hooks#; s#xx/outside#../outside#' .git/index";
-    let message =
-        "ln -sf $W/outside/new .git/COMMIT_EDITMSG; echo evil > .git/SQUASH_MSG; echo two >> notes.txt";
+    let message = "ln -sf $W/outside/new .git/COMMIT_EDITMSG; echo two >> notes.txt";
     let conflict = "mkdir -p .git/rr-cache/$(printf %040d 1); ln -s ~/.ssh/id_rsa l; echo two >> notes.txt; \
                     printf '%040d\\tl\\0' 1 > .git/MERGE_RR";
-    let commit = "GIT_EDITOR=true git commit -qa";
+    let commit = "git commit -qam two";
     let solution = format!("project/.git/rr-cache/{}1/postimage", "0".repeat(39));
     for (attack, then, sign) in [
         (index, "git checkout -q .", "outside/new"),
