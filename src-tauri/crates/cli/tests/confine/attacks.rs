@@ -292,7 +292,6 @@ fn no_attack_works_confined() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What an unconfined git does after a run in which an agent wrote the repository's own state.
 #[test]
 fn git_writes_and_copies_nothing_elsewhere_after_a_run() {
     let index = "h=$(git hash-object -w notes.txt); \
