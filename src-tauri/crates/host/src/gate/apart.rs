@@ -17,8 +17,15 @@ use uuid::Uuid;
 const OF_REPOSITORIES: [&str; 7] = ["git", "gh", "glab", "hub", "hg", "jj", "sl"];
 
 impl Task {
+    /// Starts a request that has its place, when nothing is under way that it has to wait for.
+    pub(super) fn launch_apart(&mut self, id: Uuid, approved: Approved) {
+        if let Some(approved) = self.keep_apart(id, approved) {
+            self.launch(id, approved);
+        }
+    }
+
     /// Keeps a start that has to wait for the end of another run; returns it if it may go on.
-    pub(super) fn keep_apart(&mut self, id: Uuid, approved: Approved) -> Option<Approved> {
+    fn keep_apart(&mut self, id: Uuid, approved: Approved) -> Option<Approved> {
         let Some(request) = self.requests.get(&id) else { return Some(approved) };
         let waiting = self.apart.iter().filter_map(|(earlier, _)| self.requests.get(earlier));
         let under_way = self.requests.values().filter(|other| other.placed && other.id != id);
@@ -46,7 +53,7 @@ impl Task {
     /// Starts what waited for a run that has ended, in the order in which it came.
     pub(super) fn start_kept_apart(&mut self) {
         for (id, approved) in std::mem::take(&mut self.apart) {
-            self.launch(id, approved);
+            self.launch_apart(id, approved);
         }
     }
 }

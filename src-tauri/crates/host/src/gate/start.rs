@@ -42,7 +42,7 @@ impl Task {
         let agent = request.agent.clone();
         let most = self.most_of(&agent);
         match self.agent_state(&agent).places.acquire((id, approved), most) {
-            RunSlotResult::Given((id, approved)) => self.launch(id, approved),
+            RunSlotResult::Given((id, approved)) => self.launch_apart(id, approved),
             RunSlotResult::Waits => self.close_files(id),
             RunSlotResult::Full => self.happen(id, RequestEvent::Drifted(Refusal::TooManyRuns.into())),
         }
@@ -56,7 +56,7 @@ impl Task {
         let agent = request.agent.clone();
         let most = self.most_of(&agent);
         if let Some((id, approved)) = self.agent_state(&agent).places.give_back(most) {
-            self.launch(id, approved);
+            self.launch_apart(id, approved);
         }
     }
 
@@ -65,9 +65,8 @@ impl Task {
         self.parts.book.policy(agent).map_or(1, |policy| policy.settings.max_running.max(1))
     }
 
-    /// Checks everything once more and starts it, when nothing is under way that it has to wait for.
+    /// Checks everything once more and starts it.
     pub(super) fn launch(&mut self, id: Uuid, approved: Approved) {
-        let Some(approved) = self.keep_apart(id, approved) else { return };
         let Some(request) = self.requests.get_mut(&id) else { return };
         request.placed = true;
         if let Err(denial) = self.still_allowed(id, approved.allowed_by()) {
