@@ -4,7 +4,9 @@ use crate::runs::{output, tried, worked};
 use postern_tests::{Agent, Arena, postern};
 use serde_json::json;
 use std::fs;
+use std::io::Write as _;
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -112,6 +114,48 @@ fn a_run_whose_pin_another_program_takes_away_goes_on_pinned_or_is_ended() {
     assert!(end["params"]["message"].as_str().is_some_and(|said| said.contains(&place)), "{end}");
     let config = fs::read_to_string(agent.project().join(".git/config")).unwrap();
     assert!(config.contains("origin") && !config.contains("evil"), "{config}");
+}
+
+#[test]
+fn an_unconfined_git_obeys_nothing_that_a_run_under_way_would_leave() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let mark = arena.outside().join("mark-of-a-fetch");
+    let plant = format!(
+        "#!/bin/bash\nmkdir sub && cd sub && git init -q . && git config core.sshCommand 'touch {}; false' && \
+         git config remote.origin.url ssh://example.invalid/x && touch ../ready\nuntil [ -e ../go ]; do :; done\n",
+        mark.display()
+    );
+    agent.write("plant.sh", &plant, 0o755);
+    arena.ok(&["rules", "allow", "git fetch *", "--agent", agent.id()]);
+    let planting = agent.post(json!({ "shell": "./plant.sh" }));
+    assert_eq!(agent.event(&["exec.started"], &planting)["params"]["profile"], "project");
+    while !agent.project().join("ready").exists() {}
+    let sub = agent.project().join("sub").display().to_string();
+    let fetching = agent.post(json!({ "shell": "git fetch origin", "cwd": sub }));
+    assert_ne!(fetching["state"], "asking", "the rule covers it: {fetching}");
+    assert_eq!(own_shell(&arena, &agent, "git fetch origin"), "deny", "nobody keeps it apart there");
+    agent.sh("touch go");
+    let planted = agent.end(&planting);
+    let config = format!("{sub}/.git/config");
+    assert!(planted["params"]["message"].as_str().is_some_and(|said| said.contains(&config)), "{planted}");
+    let fetched = agent.end(&fetching);
+    assert!(!mark.exists(), "{fetched}");
+    assert_eq!(own_shell(&arena, &agent, "git fetch origin"), "allow");
+}
+
+/// Returns the hook's answer on a line that the agent would run in its own shell.
+fn own_shell(arena: &Arena, agent: &Agent, line: &str) -> String {
+    let event = json!({
+        "session_id": "s", "cwd": agent.project(), "hook_event_name": "PreToolUse", "tool_use_id": "t",
+        "tool_name": "Bash", "tool_input": {"command": line}
+    });
+    let mut hook = arena.command(&["hook", "claude-code", "--agent", agent.id()]);
+    let mut hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    let told = hook.wait_with_output().unwrap().stdout;
+    let told: serde_json::Value = serde_json::from_slice(&told).unwrap();
+    told["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -29,7 +29,11 @@ pub const START_FILES: &[&str] = &[
     ".mise.local.toml",
     ".mise/config.toml",
     "mise/config.toml",
+    ".mise/config.local.toml",
+    "mise/config.local.toml",
     "mise/conf.d",
+    // mise runs what a template in it says (<https://mise.jdx.dev/templates.html>).
+    ".tool-versions",
     ".exrc",
     ".vimrc",
     ".gvimrc",
@@ -58,6 +62,8 @@ pub const START_FILES: &[&str] = &[
 pub const OF_REPOSITORIES: &[&str] = &[
     ".git",
     ".gitmodules",
+    // It names where `git push` and `git pull` send and get files (git-lfs-config(5)).
+    ".lfsconfig",
     ".husky",
     ".githooks",
     ".lefthook",
@@ -157,11 +163,21 @@ pub const OF_RARE_AGENTS: &[&str] = &[
 const OF_TOOLS: &[&str] =
     &[".npmrc", ".cargo", ".gitattributes", ".ssh", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs"];
 
+/// Ending of the files with which VS Code and editors made of it open several folders: settings and tasks, as in `.vscode`.
+const WORKSPACE: &str = ".code-workspace";
+
+/// Returns true for the name of a file with which VS Code opens several folders.
+pub fn is_workspace_file(name: &str) -> bool {
+    let end = name.len().checked_sub(WORKSPACE.len()).and_then(|at| name.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(WORKSPACE))
+}
+
 /// Returns true if a path is one of them, or lies in one.
 pub(crate) fn is_obeyed(path: &str) -> bool {
     let all = || [START_FILES, OF_REPOSITORIES, OF_AGENTS, OF_RARE_AGENTS, OF_TOOLS].into_iter().flatten();
     let starts = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
     starts.filter_map(|at| path.get(at..)).any(|rest| all().any(|name| begins_with(rest, name)))
+        || path.split('/').any(is_workspace_file)
 }
 
 /// Returns true if a path begins with these names, ignoring case.
@@ -187,6 +203,7 @@ mod tests {
             "sub/lefthook.yml",
             "mise.toml",
             ".npmrc",
+            "sub/Site.code-workspace",
         ] {
             assert!(is_obeyed(path), "{path}");
         }

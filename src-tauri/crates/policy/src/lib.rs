@@ -85,7 +85,7 @@ pub use propose::{
 };
 pub use protected::{
     GIT_NESTS, GIT_OBEYS, ProtectedPlace, ProtectedPlaces, Protection, StandIn, holds_protected_entry,
-    is_git_folder, is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
+    is_git_folder, is_git_name, is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
 };
 pub use readable::{NotReadable, why_not_readable};
 pub use risk::{EffectExtent, RatedEffect, Risk, RiskLevel};

@@ -82,6 +82,8 @@ pub enum Refusal {
     NotJudged,
     /// Too many of the agent's runs wait for a place.
     TooManyRuns,
+    /// A confined run is under way in the folder, and what it leaves was not looked at yet.
+    ConfinedRunUnderWay,
     /// Request that is too long to be shown in full.
     TooLongToShow,
     /// A person denied it.
@@ -209,7 +211,9 @@ impl Refusal {
             Self::Paused => DenyReason::Paused,
             Self::Stopped { .. } | Self::Person => DenyReason::User,
             Self::QueueFull { .. } => DenyReason::QueueFull,
-            Self::LookUpsFull | Self::NoThread | Self::TooManyRuns => DenyReason::RateLimited,
+            Self::LookUpsFull | Self::NoThread | Self::TooManyRuns | Self::ConfinedRunUnderWay => {
+                DenyReason::RateLimited
+            }
             Self::LookUpLate { .. } => DenyReason::NoAnswer,
             Self::Expired { .. } | Self::TooFewPeople { .. } => DenyReason::Expired,
             Self::NotShown(_) | Self::Nobody => DenyReason::CannotPresent,

@@ -170,6 +170,18 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
         "mkdir -p .git/sequencer; echo '[options] strategy = x/../evil' > .git/sequencer/opts",
         Evil("project/.git/sequencer/opts"),
     ),
+    ("message as a link", "ln -s $W/outside/new .git/SQUASH_MSG", Exists("project/.git/SQUASH_MSG")),
+    (
+        "remote by a file",
+        "mkdir -p s/.git/remotes; git init -q s; echo 'URL: https://evil/x' > s/.git/remotes/origin",
+        Evil("project/s/.git/remotes/origin"),
+    ),
+    ("solutions as a link", "ln -s $W/outside .git/rr-cache", Exists("project/.git/rr-cache")),
+    (
+        "conflict in a file elsewhere",
+        "printf '%040d\\t../evil\\0' 1 > .git/MERGE_RR",
+        Evil("project/.git/MERGE_RR"),
+    ),
     ("program as its owner", "cp /bin/true t; chmod 4755 t; [ -u t ] && echo worked", Says),
     (
         "program created as its owner",
@@ -281,20 +293,49 @@ fn no_attack_works_confined() {
 }
 
 #[test]
+fn git_writes_and_copies_nothing_elsewhere_after_a_run() {
+    let index = "h=$(git hash-object -w notes.txt); \
+                 git update-index --add --cacheinfo 100755,$h,xgit/hooks/post-checkout --cacheinfo 100644,$h,xx/outside/new; \
+                 LC_ALL=C sed -i 's#xgit/hooks#.git/hooks#; s#xx/outside#../outside#' .git/index";
+    let message = "ln -sf $W/outside/new .git/COMMIT_EDITMSG; echo two >> notes.txt";
+    let conflict = "mkdir -p .git/rr-cache/$(printf %040d 1); ln -s ~/.ssh/id_rsa l; echo two >> notes.txt; \
+                    printf '%040d\\tl\\0' 1 > .git/MERGE_RR";
+    let commit = "git commit -qam two";
+    let solution = format!("project/.git/rr-cache/{}1/postimage", "0".repeat(39));
+    for (attack, then, sign) in [
+        (index, "git checkout -q .", "outside/new"),
+        (index, "git checkout -q .", "project/.git/hooks/post-checkout"),
+        (message, commit, "outside/new"),
+        (conflict, commit, solution.as_str()),
+    ] {
+        for (how, works) in [(How::Free, true), (How::Project, false)] {
+            let world = World::new();
+            let attacked = said(&world.run(&how, attack));
+            let printed = said(&world.run(&How::Free, then));
+            assert_eq!(world.path(sign).exists(), works, "{attack}: {attacked}{printed}");
+        }
+    }
+}
+
+#[test]
 fn what_a_shells_prompt_reads_for_a_folder_is_pinned() {
     let world = World::new();
     let made = "printf 'use flake\\ndotenv\\n' > .envrc; echo one | tee .env > flake.nix; mkdir -p .jj/repo; \
-                echo one > .jj/repo/config.toml; echo one > shell.nix";
+                echo one > .jj/repo/config.toml; echo one > shell.nix; mkdir .direnv; \
+                echo one | tee .direnv/flake-profile.rc .tool-versions > site.code-workspace";
     assert_eq!(world.run(&How::Free, made).status.code(), Some(0));
-    let evil = "for file in .envrc .env flake.nix .jj/repo/config.toml shell.nix; do echo evil >> $file; done; \
-                mkdir -p .config/mise/conf.d; echo evil > .config/mise/conf.d/x.toml; echo evil > flake.lock";
+    let evil = "for file in .envrc .env flake.nix .jj/repo/config.toml shell.nix .direnv/flake-profile.rc \
+                .tool-versions site.code-workspace; do echo evil >> $file; done; mkdir .direnv/bin; \
+                echo evil > src/x.code-workspace; mkdir -p .config/mise/conf.d; \
+                echo evil > .config/mise/conf.d/x.toml; echo evil > flake.lock";
     let printed = said(&world.run(&How::Project, evil));
-    for file in [".envrc", ".env", "flake.nix", ".jj/repo/config.toml"] {
+    let kept = [".envrc", ".env", "flake.nix", ".jj/repo/config.toml", ".direnv/flake-profile.rc"];
+    for file in kept.into_iter().chain([".tool-versions", "site.code-workspace"]) {
         let text = fs::read_to_string(world.path("project").join(file)).unwrap();
         assert!(!text.contains("evil"), "{file}: {printed}");
     }
-    for file in ["flake.lock", ".config/mise/conf.d"] {
-        assert!(!world.path("project").join(file).exists(), "{file} is set aside: {printed}");
+    for file in ["flake.lock", ".config/mise/conf.d", "src/x.code-workspace", ".direnv/bin"] {
+        assert!(!world.path("project").join(file).exists(), "{file} is set aside, or not made: {printed}");
     }
     let other = fs::read_to_string(world.path("project/shell.nix")).unwrap();
     assert!(other.contains("evil"), "no line of the .envrc reads it: {printed}");

@@ -77,6 +77,9 @@ fn refusal_to(audience: Audience, refusal: &Refusal) -> ShownText {
         }
         Refusal::NotJudged => Sentence::new("Postern could not judge it."),
         Refusal::TooManyRuns => Sentence::new("Too many commands of this agent wait to be started."),
+        Refusal::ConfinedRunUnderWay => Sentence::new(
+            "A confined command still runs in this folder, and git could obey what it has written there.",
+        ),
         Refusal::TooLongToShow => Sentence::new("The request is too long to be shown to a person in full."),
         Refusal::Person => Sentence::new(user).literal(" denied it."),
         Refusal::Expired { presented: true } => Sentence::new("Nobody answered in time."),
@@ -357,6 +360,7 @@ fn default_advice(cause: &Refusal, denial: &Denial) -> Sentence {
             "A folder or file that it names does not answer, or there is too much to read: name others, or ask the user."
         }
         Refusal::TooManyRuns => "Wait until some of this agent’s commands have finished.",
+        Refusal::ConfinedRunUnderWay => "Wait until it has ended, or stop it, and ask again.",
         Refusal::TooLongToShow => "Write the text to a file and run that, or split the command.",
         Refusal::Person if denial.feedback.is_some() => "Do not ask for the same again: do as they say.",
         Refusal::Person => "Do not ask for the same again; ask the user what to do instead.",

@@ -60,6 +60,7 @@ fn refusals(text: &str) -> Vec<Refusal> {
         Refusal::LookUpLate { seconds: 30 },
         Refusal::NotJudged,
         Refusal::TooManyRuns,
+        Refusal::ConfinedRunUnderWay,
         Refusal::TooLongToShow,
         Refusal::Person,
         Refusal::Expired { presented: true },

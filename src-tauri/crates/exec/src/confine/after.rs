@@ -341,6 +341,53 @@ mod tests {
         assert_eq!(found, ["b/.git/rebase-merge/strategy", "b/.git/sequencer/opts"]);
     }
 
+    #[test]
+    fn links_and_names_that_lead_git_elsewhere_are_set_aside() {
+        let link = |to: &str, at: PathBuf| std::os::unix::fs::symlink(to, at).unwrap();
+        let conflict = |name: &str| format!("{}\t{name}\0", "0".repeat(40));
+        let (_place, found) = after(
+            |top| {
+                for name in [".git", ".git/modules/sub", "b/.git"] {
+                    repository(&top.join(name));
+                }
+                fs::create_dir(top.join(".git/logs")).unwrap();
+                link("/elsewhere", top.join(".git/FETCH_HEAD"));
+                fs::write(top.join("b/.git/MERGE_RR"), conflict("a")).unwrap();
+                for name in ["b/.git/remotes", ".git/branches"] {
+                    fs::create_dir(top.join(name)).unwrap();
+                    fs::write(top.join(name).join("old"), "URL: one\nPull: x\n").unwrap();
+                }
+            },
+            |top| {
+                link("/elsewhere", top.join(".git/COMMIT_EDITMSG"));
+                link("config", top.join(".git/SQUASH_MSG"));
+                link("/elsewhere", top.join(".git/logs/HEAD"));
+                link("/elsewhere", top.join(".git/modules/sub/MERGE_MSG"));
+                fs::write(top.join(".git/MERGE_RR"), conflict("../key")).unwrap();
+                fs::write(top.join(".git/index"), "no index").unwrap();
+                fs::remove_file(top.join("b/.git/HEAD")).unwrap();
+                link("refs/heads/main", top.join("b/.git/HEAD"));
+                link("/elsewhere", top.join("b/a"));
+                fs::write(top.join("b/.git/remotes/old"), "URL: one\n").unwrap();
+                fs::write(top.join(".git/branches/old"), "URL: two\n").unwrap();
+                fs::create_dir(top.join(".git/remotes")).unwrap();
+                fs::write(top.join(".git/remotes/new"), "URL: two\n").unwrap();
+            },
+        );
+        let expected = [
+            ".git/COMMIT_EDITMSG",
+            ".git/MERGE_RR",
+            ".git/SQUASH_MSG",
+            ".git/branches/old",
+            ".git/index",
+            ".git/logs/HEAD",
+            ".git/modules/sub/MERGE_MSG",
+            ".git/remotes/new",
+            "b/.git/MERGE_RR",
+        ];
+        assert_eq!(found, expected);
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn what_another_program_replaced_is_set_aside_if_it_may_do_more() {

@@ -190,7 +190,7 @@ impl Locked {
             let (letter, more) = match kind {
                 PlaceKind::Plain => ("", OsStr::new("")),
                 PlaceKind::Link(way) => ("l", way.as_os_str()),
-                PlaceKind::RebaseSteps(lines) => ("r", lines.as_os_str()),
+                PlaceKind::GitState(lines) => ("r", lines.as_os_str()),
             };
             let mut kind = OsString::from(letter);
             kind.push(more);
@@ -233,6 +233,13 @@ fn runs_around(home: &str, folders: &[String]) -> Vec<(PathBuf, SurveyedPlaces)>
     running_files(home).filter_map(|share| read_places(&share.file).ok()?).filter(around).collect()
 }
 
+/// Returns true if runs are under way in a folder, above it or below it, or were killed there and left what nobody set aside yet.
+pub(super) fn is_under_way(home: &str, folder: &Path) -> bool {
+    let near =
+        |(other, _): (PathBuf, SurveyedPlaces)| folder.starts_with(&other) || other.starts_with(folder);
+    running_files(home).filter_map(|share| read_places(&share.file).ok()?).any(near)
+}
+
 /// Opens a file beside the private caches, which no run can open, to lock it.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
     let above = path.parent().unwrap_or(Path::new("/"));
@@ -256,7 +263,7 @@ fn read_places(mut file: &File) -> io::Result<Option<(PathBuf, SurveyedPlaces)>>
         let more = |from: &[u8]| OsStr::from_bytes(from).to_owned();
         let kind = match kind.as_bytes() {
             [b'l', way @ ..] => PlaceKind::Link(more(way)),
-            [b'r', lines @ ..] => PlaceKind::RebaseSteps(more(lines)),
+            [b'r', lines @ ..] => PlaceKind::GitState(more(lines)),
             _ => PlaceKind::Plain,
         };
         places.insert(PathBuf::from(path), kind);
@@ -291,6 +298,10 @@ mod tests {
         let (second, _) = join(home.path(), &["/q", "/p"], &["/p/a", "/p/new", "/q/b"]);
         assert_eq!(second.places, survey(&["/p/a", "/q/b"]).places, "the first one may have planted it");
         drop(first);
+        let home_text = home.path().to_str().unwrap();
+        for (folder, expected) in [("/p", true), ("/p/sub", true), ("/", true), ("/pq", false)] {
+            assert_eq!(is_under_way(home_text, Path::new(folder)), expected, "{folder}");
+        }
         let (third, killed) = join(home.path(), &["/p"], &["/p/a", "/p/new"]);
         assert!(!third.places.contains_key(Path::new("/p/new")), "the second one is still under way");
         drop((second, third));

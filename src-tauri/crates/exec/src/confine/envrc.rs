@@ -11,12 +11,13 @@ const LONGEST: u64 = 64 << 10;
 const BETWEEN: &str = "'\"`;|&()<>=:$";
 /// Words of direnv's library for files whose changes have it read the `.envrc` again. It reads none of them.
 const WATCHERS: [&str; 2] = ["watch_dir", "watch_file"];
-/// Words of direnv's library, with the files that they read (<https://direnv.net/man/direnv-stdlib.1.html>).
+/// Words of direnv's library, with the files that they read (<https://direnv.net/man/direnv-stdlib.1.html>). In the folder,
+/// nix-direnv keeps a shell's variables as a script, and runs it every time (<https://github.com/nix-community/nix-direnv>).
 const IMPLIED: &[(&str, &[&str])] = &[
     ("dotenv", &[".env"]),
-    ("flake", &["flake.nix", "flake.lock"]),
-    ("nix", &["shell.nix", "default.nix"]),
-    ("devenv", &["devenv.nix", "devenv.yaml", "devenv.lock"]),
+    ("flake", &["flake.nix", "flake.lock", ".direnv"]),
+    ("nix", &["shell.nix", "default.nix", ".direnv"]),
+    ("devenv", &["devenv.nix", "devenv.yaml", "devenv.lock", ".direnv"]),
     ("devbox", &["devbox.json", "devbox.lock"]),
     ("guix", &["guix.scm", "manifest.scm"]),
 ];
@@ -30,8 +31,10 @@ pub(super) fn files_read(envrc: &Path) -> Vec<PathBuf> {
         text.is_none() || words.iter().any(|own| own.strip_suffix("_if_exists").unwrap_or(own) == word)
     };
     let implied = IMPLIED.iter().filter(|(word, _)| is_implied(word)).flat_map(|(_, files)| *files);
-    let named = words.iter().chain(implied).map(|word| folder.join(word));
-    named.filter(|path| path.metadata().is_ok_and(|found| found.is_file())).collect()
+    let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
+    let named = words.iter().map(|word| folder.join(word)).filter(is_file);
+    let implied = implied.map(|name| folder.join(name)).filter(|path| path.symlink_metadata().is_ok());
+    named.chain(implied).collect()
 }
 
 /// Returns the words outside of comments and of what is only watched.
@@ -58,7 +61,9 @@ mod tests {
     fn what_it_names_and_implies_is_found_and_nothing_else() {
         let place = tempfile::tempdir().unwrap();
         let top = place.path();
-        fs::create_dir(top.join("bin")).unwrap();
+        for folder in ["bin", ".direnv"] {
+            fs::create_dir(top.join(folder)).unwrap();
+        }
         for file in
             [".env", "flake.nix", "flake.lock", "shell.nix", "env.sh", "secret.env", "README", "bin/x"]
         {
@@ -74,7 +79,7 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(found("use flake\nPATH_add bin\n"), ["flake.lock", "flake.nix"]);
+        assert_eq!(found("use flake\nPATH_add bin\n"), [".direnv", "flake.lock", "flake.nix"]);
         assert_eq!(
             found("source_env \"env.sh\"; dotenv_if_exists secret.env"),
             [".env", "env.sh", "secret.env"]
@@ -85,6 +90,6 @@ mod tests {
         fs::remove_file(&envrc).unwrap();
         std::os::unix::fs::symlink("README", &envrc).unwrap();
         let all: Vec<_> = files_read(&envrc);
-        assert_eq!(all.len(), 4, "it may be anything behind a link: {all:?}");
+        assert_eq!(all.len(), 7, "it may be anything behind a link: {all:?}");
     }
 }

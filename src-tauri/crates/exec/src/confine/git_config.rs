@@ -3,6 +3,7 @@
 //! A repository's own configuration is pinned while a run is confined, but what it names lies where it likes, also in the
 //! project. Too many files are found rather than too few: a word of a value that is a file there counts, whatever its key.
 
+use super::git_index::{SHA1, SHA256};
 use crate::small_file::{open_no_link, open_regular, read_bytes};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,17 @@ const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/ho
 
 /// A setting: the last part of its key in small letters, and its value.
 pub(super) type GitSetting = (String, String);
+
+/// What a repository's configuration names.
+#[derive(Debug)]
+pub(super) struct NamedInConfig {
+    /// Files that git may start, include or obey.
+    pub(super) paths: Vec<PathBuf>,
+    /// Length of an object's name in bytes, if it says so.
+    pub(super) hash: Option<usize>,
+    /// Folders in which git works, or the repository itself.
+    pub(super) trees: Vec<PathBuf>,
+}
 
 /// Configuration that a user's every repository obeys, read once for a survey.
 #[derive(Debug)]
@@ -42,8 +54,8 @@ impl<'a> GitConfig<'a> {
         config
     }
 
-    /// Returns the paths that the configuration of a repository names. The error is that it cannot be read.
-    pub(super) fn paths_of(&self, repository: &Path) -> std::io::Result<Vec<PathBuf>> {
+    /// Returns what the configuration of a repository names. The error is that it cannot be read.
+    pub(super) fn named_by(&self, repository: &Path) -> std::io::Result<NamedInConfig> {
         let mut paths = Vec::new();
         let mut settings = self.shared.clone();
         for name in ["config", "config.worktree"] {
@@ -63,7 +75,9 @@ impl<'a> GitConfig<'a> {
         }
         paths.sort();
         paths.dedup();
-        Ok(paths)
+        let format = settings.iter().rev().find(|(key, _)| key == "objectformat");
+        let hash = format.map(|(_, value)| if value.eq_ignore_ascii_case("sha256") { SHA256 } else { SHA1 });
+        Ok(NamedInConfig { paths, hash, trees: tops })
     }
 
     /// Reads a file and those that it includes, whose paths it adds. One that is missing sets nothing.
@@ -106,12 +120,13 @@ fn work_trees(repository: &Path, settings: &[GitSetting]) -> Vec<PathBuf> {
     let is_git = |part: &&Path| part.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
     let above = repository.ancestors().find(is_git).and_then(Path::parent).map(Path::to_owned);
     let named = settings.iter().filter(|(key, _)| key == "worktree").map(|(_, value)| repository.join(value));
-    let linked =
-        std::fs::read_dir(repository.join("worktrees")).into_iter().flatten().flatten().filter_map(|tree| {
-            let file = open_regular(&tree.path().join("gitdir")).ok()?;
-            let text = String::from_utf8(read_bytes(&file, LONGEST).ok()?).ok()?;
-            Some(tree.path().join(text.trim_end()).parent()?.to_owned())
-        });
+    let tree_of = |folder: &Path| -> Option<PathBuf> {
+        let file = open_regular(&folder.join("gitdir")).ok()?;
+        let text = String::from_utf8(read_bytes(&file, LONGEST).ok()?).ok()?;
+        Some(folder.join(text.trim_end()).parent()?.to_owned())
+    };
+    let linked = std::fs::read_dir(repository.join("worktrees")).into_iter().flatten().flatten();
+    let linked = linked.filter_map(|tree| tree_of(&tree.path())).chain(tree_of(repository));
     let mut all: Vec<PathBuf> = above.into_iter().chain(named).chain(linked).collect();
     if all.is_empty() {
         all.push(repository.to_owned());
@@ -219,7 +234,7 @@ mod tests {
             fs::write(top.join(path), text).unwrap();
         }
         let home = top.to_str().unwrap();
-        let found = GitConfig::of_user(home).paths_of(&top.join("p/.git")).unwrap();
+        let found = GitConfig::of_user(home).named_by(&top.join("p/.git")).unwrap().paths;
         let below = |path: &PathBuf| path.strip_prefix(top).ok().map(|path| path.display().to_string());
         found.iter().filter_map(below).collect()
     }
@@ -261,7 +276,7 @@ mod tests {
         #[expect(clippy::disallowed_methods, reason = "no function of Rust makes a pipe on every system")]
         let made = std::process::Command::new("mkfifo").arg(&config).status();
         assert!(made.unwrap().success());
-        let of = |path: &Path| GitConfig::of_user("/nowhere").paths_of(path);
+        let of = |path: &Path| GitConfig::of_user("/nowhere").named_by(path);
         assert!(of(place.path()).is_err(), "and nobody waits for who would write it");
         fs::remove_file(&config).unwrap();
         assert!(of(place.path()).is_ok());

@@ -7,6 +7,8 @@ mod clear;
 mod denied;
 mod envrc;
 mod git_config;
+mod git_index;
+mod git_state;
 mod originals;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
@@ -146,6 +148,12 @@ impl RealPaths {
         let may_be_there = self.0.iter().all(|listing| listing.may_hold(path));
         may_be_there.then(|| real_path_at(path)).flatten()
     }
+}
+
+/// Returns true if confined runs that write are under way in a folder, above it or below it, of this host or of `postern confine`.
+/// Blocks.
+pub fn is_under_way(home: &str, folder: &Path) -> bool {
+    baseline::is_under_way(home, folder)
 }
 
 fn set_aside_in(folder: &Path, places: &SurveyedPlaces, protected: &ProtectedPlaces) -> Vec<SetAside> {

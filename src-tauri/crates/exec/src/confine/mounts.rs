@@ -52,7 +52,7 @@ impl Mounts {
                 PlaceKind::Plain => Some(path.clone()),
                 // Nothing can be mounted on a link: its target is pinned, and the link is compared after the run.
                 PlaceKind::Link(_) => path.canonicalize().ok(),
-                PlaceKind::RebaseSteps(_) => continue,
+                PlaceKind::GitState(_) => continue,
             };
             mounts.pin_parents(&tops, path);
             if let Some(target) =

@@ -40,7 +40,7 @@ impl PlaceIdentity {
                 let inside = folders.iter().any(|top| end.starts_with(top));
                 inside.then_some(end)?
             }
-            PlaceKind::RebaseSteps(_) => return None,
+            PlaceKind::GitState(_) => return None,
         };
         let found = end.symlink_metadata().ok()?;
         Some(Self { device: found.dev(), number: found.ino(), created: found.created().ok() })

@@ -76,6 +76,17 @@ const EVERY: &str = r#"(version 1)
 (allow mach-lookup (global-name "com.apple.cfprefsd.daemon"))
 "#;
 
+/// What no run gets. `(deny default)` leaves two requests to descriptors allowed that change a file opened for reading (80 packs it,
+/// 110 gives its blocks to another), and the services that come with frameworks and apps, which are not confined.
+const NEVER: &str = r#"(deny mach-lookup (xpc-service-name-prefix ""))
+(if (defined? 'system-fcntl) (deny system-fcntl (fcntl-command 80 110)))
+(deny file-write-setugid)
+"#;
+
+/// Folders in the system's places that hold what people and their services wrote: the disk of the data by its other path, and what
+/// Homebrew's databases keep.
+const DATA_IN_SYSTEM: [&str; 3] = ["/System/Volumes/Data", "/opt/homebrew/var", "/usr/local/var"];
+
 /// Names that are looked up and certificates that are checked, for a run with network.
 const NETWORK: &str = r#"(allow network-outbound (remote ip "*:*"))
 (allow network-inbound (local ip "*:*"))
@@ -185,6 +196,8 @@ fn profile(
     let places: Vec<&str> = places.collect();
     let readable = format!("allow {READS}");
     text.add_rules(&readable, "subpath", places.into_iter())?;
+    // A folder of the run may lie there.
+    text.add_rules(&format!("deny {READS}"), "subpath", DATA_IN_SYSTEM.into_iter())?;
     let folders = confinement.folders().iter().map(String::as_str);
     text.add_rules(&readable, "subpath", folders.clone())?;
     let reads = confinement.read_folders().iter().map(String::as_str);
@@ -214,8 +227,7 @@ fn profile(
         }
     }
     text.withhold(kept, confinement.folders(), &hidden)?;
-    // Nothing that runs with other rights than the person's.
-    text.0.push_str("(deny file-write-setugid)\n");
+    text.0.push_str(NEVER);
     Ok(text.0)
 }
 
@@ -246,6 +258,8 @@ impl ProfileText {
             for name in protected_names().filter(|name| *name != ".git") {
                 self.pattern("deny file-write*", &format!("^{folder}/{BELOW}{}(/|$)", name_pattern(name)))?;
             }
+            let workspace = name_pattern(".code-workspace");
+            self.pattern("deny file-write*", &format!("^{folder}/{BELOW}[^/]*{workspace}(/|$)"))?;
             self.pattern(
                 "deny file-write-create file-write-unlink",
                 &format!("^{folder}/{BELOW}{}$", name_pattern(".git")),
@@ -262,7 +276,7 @@ impl ProfileText {
             self.pattern("deny file-write*", &in_git)?;
         }
         for (place, kind) in &survey.places {
-            if matches!(kind, PlaceKind::RebaseSteps(_)) {
+            if matches!(kind, PlaceKind::GitState(_)) {
                 continue;
             }
             let place = place.to_str().ok_or("a protected place has a name that is no text")?;
@@ -399,6 +413,11 @@ mod tests {
             for always in [
                 "(deny file-link)",
                 "(deny file-clone)",
+                "(deny mach-lookup (xpc-service-name-prefix \"\"))",
+                "(deny system-fcntl (fcntl-command 80 110))",
+                "(deny file-write-setugid)",
+                "(deny file-read* file-map-executable file-clone (subpath \"/System/Volumes/Data\"))",
+                "(deny file-read* file-map-executable file-clone (subpath \"/opt/homebrew/var\"))",
                 "(deny process-info-pidinfo)",
                 "(deny sysctl-read (sysctl-name-prefix \"kern.procargs\"))",
                 "(deny file-ioctl (ioctl-command TIOCSTI))",
@@ -439,6 +458,7 @@ mod tests {
             "[hH][oO][oO]([kK]|\u{212a})([sS]|\u{17f})",
             "\\\\.[vV]([sS]|\u{17f})[cC][oO][dD][eE]",
             "([fF][iI][gG]|\u{fb01}[gG])",
+            "/([^/]+/)*[^/]*\\\\.[cC][oO][dD][eE]\\\\-[wW][oO][rR]([kK]|\u{212a})([sS]|\u{17f})[pP][aA][cC][eE](/|$)",
             "[cC][oO][mM][mM][oO][nN][dD][iI][rR]",
             "(deny file-write-unlink (literal \"/Users/u/p/a\"))",
             "(deny file-write-unlink (literal \"/Users/u/p\"))",

@@ -1,7 +1,9 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
 use super::envrc::{ENVRC, files_read};
-use super::git_config::{GitConfig, settings_of};
+use super::git_config::GitConfig;
+use super::git_index::SHA1;
+use super::git_state;
 use crate::resolve::lexical;
 use crate::small_file::{open_no_link, read_bytes};
 use postern_policy::{
@@ -28,15 +30,15 @@ pub(super) enum PlaceKind {
     Plain,
     /// A link, with each link on its way and whether its end is there. Equal only if all of them are.
     Link(OsString),
-    /// Steps and ways to merge of a rebase under way that run a program, a line each. Not pinned: git changes the file itself.
-    RebaseSteps(OsString),
+    /// State of a git folder by which git starts a program or reaches something else, a line each. Not pinned: git changes it itself.
+    GitState(OsString),
 }
 
 impl PlaceKind {
     /// Returns true if a place that was like this before a run is no more than that now.
     pub(super) fn has_become(&self, now: &Self) -> bool {
         match (self, now) {
-            (Self::RebaseSteps(before), Self::RebaseSteps(now)) => {
+            (Self::GitState(before), Self::GitState(now)) => {
                 let lines = |text: &OsString| {
                     text.as_bytes().split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
                 };
@@ -123,6 +125,11 @@ impl Survey {
             if found.is_symlink() { PlaceKind::Link(links_on_the_way(&path)) } else { PlaceKind::Plain };
         self.places.insert(path, kind);
     }
+
+    /// Adds state of a git folder. What is pinned as a place stays one.
+    fn add_state(&mut self, path: PathBuf, lines: OsString) {
+        self.places.entry(path).or_insert(PlaceKind::GitState(lines));
+    }
 }
 
 impl SurveyWalk<'_> {
@@ -133,7 +140,7 @@ impl SurveyWalk<'_> {
             if folder.strip_prefix(top).is_ok_and(is_in_git)
                 && is_git_folder(|part| folder.join(part).symlink_metadata().is_ok())
             {
-                self.add_repository(&folder);
+                self.add_repository(&folder, SHA1);
                 self.add_nested(&folder, &mut open);
                 continue;
             }
@@ -145,7 +152,7 @@ impl SurveyWalk<'_> {
                 walk.add_entry((&folder, &parent), &name, kind, &mut open);
             });
             if is_git_folder(|part| parts.contains(part)) {
-                self.add_repository(&folder);
+                self.add_repository(&folder, SHA1);
             }
         }
     }
@@ -237,7 +244,8 @@ impl SurveyWalk<'_> {
     }
 
     /// Adds what git obeys in a repository, and what its configuration names in these folders.
-    fn add_repository(&mut self, folder: &Path) {
+    /// `hash` is the length of an object's name, if its configuration names none.
+    fn add_repository(&mut self, folder: &Path, mut hash: usize) {
         self.found.repositories.insert(folder.to_owned());
         for (obeyed, _) in GIT_OBEYS {
             let path = folder.join(obeyed);
@@ -245,23 +253,52 @@ impl SurveyWalk<'_> {
                 self.found.add_if_there(path);
             }
         }
-        let steps = std::iter::once((REBASE_STEPS, programs_in_steps as StepsReader));
-        for (file, read) in steps.chain(MERGE_CHOICES.map(|file| (file, programs_in_choice as StepsReader))) {
-            let path = folder.join(file);
-            if let Some(programs) = programs_under_way(&path, read) {
-                self.found.places.insert(path, PlaceKind::RebaseSteps(programs));
+        let mut trees = Vec::new();
+        match self.git.named_by(folder) {
+            Ok(named) => {
+                hash = named.hash.unwrap_or(hash);
+                named.paths.iter().for_each(|path| self.add_named(path));
+                trees = named.trees;
             }
-        }
-        match self.git.paths_of(folder) {
-            Ok(paths) => paths.iter().for_each(|path| self.add_named(path)),
             Err(error) => {
                 let folder = folder.display();
                 self.found.unread = Some(format!("the configuration of {folder} can't be read: {error}"));
             }
         }
+        for (file, lines) in git_state::under_way(folder, &trees) {
+            self.found.add_state(folder.join(file), lines);
+        }
+        self.add_links_and_indexes(folder, hash);
         // The folder of a work tree has no objects of its own.
         for tree in self.inner_folders(&folder.join("worktrees")) {
-            self.add_repository(&tree);
+            self.add_repository(&tree, hash);
+        }
+    }
+
+    /// Adds the links in a git folder, through which git writes, indexes with names that lead elsewhere, and remotes.
+    fn add_links_and_indexes(&mut self, folder: &Path, hash: usize) {
+        let mut open = vec![folder.to_owned()];
+        while let Some(inner) = open.pop() {
+            self.for_entries(&inner, |walk, (name, kind)| {
+                let path = inner.join(&name);
+                let Some(kind) = kind else { return };
+                let lines = if kind.is_symlink() {
+                    let way = || OsString::from(format!("{:?}", links_on_the_way(&path)));
+                    (!git_state::is_link_of_git(&path)).then(way)
+                } else if kind.is_dir() {
+                    if git_state::may_lead_elsewhere(folder, &path) {
+                        open.push(path);
+                    }
+                    return;
+                } else if inner == folder && git_state::is_index(&name) {
+                    git_state::astray_in_index(&path, hash)
+                } else {
+                    git_state::remote_in(folder, &path)
+                };
+                if let Some(lines) = lines {
+                    walk.found.add_state(path, lines);
+                }
+            });
         }
     }
 
@@ -301,19 +338,6 @@ impl SurveyWalk<'_> {
 const GIT: &str = ".git";
 /// Entries that make a folder one for git.
 const GIT_PARTS: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
-/// Steps of an interactive rebase that is under way, in a git folder.
-const REBASE_STEPS: &str = "rebase-merge/git-rebase-todo";
-/// Commands of such steps that run no program (git-rebase(1)).
-const REBASE_COMMANDS: &str = "\
-    p pick r reword e edit s squash f fixup d drop l label t reset m merge b break u update-ref noop";
-/// Files of a rebase, cherry-pick or revert under way that name the way to merge, in a git folder.
-const MERGE_CHOICES: [&str; 2] = ["rebase-merge/strategy", "sequencer/opts"];
-/// Ways to merge that git has itself (git-merge(1)). For any other name it starts the program `git-merge-NAME`.
-const MERGE_STRATEGIES: &str = "octopus ort ours recursive resolve subtree";
-/// Reads the programs out of a file about what is under way, a line each.
-type StepsReader = fn(&Path, &[u8]) -> Vec<Vec<u8>>;
-/// Bytes of such files that are read.
-const LONGEST_REBASE: u64 = 4 << 20;
 /// Links on the way to one place.
 const MOST_LINKS: usize = 40;
 
@@ -327,40 +351,6 @@ fn last_names(folder: &Path) -> String {
 /// Returns true if a path lies in a folder of git's name, or is one.
 fn is_in_git(below: &Path) -> bool {
     below.iter().any(|part| part.eq_ignore_ascii_case(GIT))
-}
-
-/// Returns what may run a program in a file about what is under way, a line each; `None` if nothing does.
-fn programs_under_way(path: &Path, read: StepsReader) -> Option<OsString> {
-    let found = path.symlink_metadata().ok()?;
-    let Ok(text) = open_no_link(path).and_then(|file| read_bytes(&file, LONGEST_REBASE)) else {
-        return Some(OsString::from(format!("unread {}:{}", found.ino(), found.ctime_nsec())));
-    };
-    let lines = read(path, &text);
-    (!lines.is_empty()).then(|| OsString::from_vec(lines.join(&b'\n')))
-}
-
-/// Returns the steps of a rebase that may run a program.
-fn programs_in_steps(_: &Path, text: &[u8]) -> Vec<Vec<u8>> {
-    let runs = |line: &&[u8]| {
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        words.next().is_some_and(|first| {
-            first[0] != b'#' && !REBASE_COMMANDS.split(' ').any(|known| known.as_bytes() == first)
-        })
-    };
-    text.split(|byte| *byte == b'\n').filter(runs).map(<[u8]>::to_vec).collect()
-}
-
-/// Returns the ways to merge that are programs.
-fn programs_in_choice(path: &Path, text: &[u8]) -> Vec<Vec<u8>> {
-    let text = String::from_utf8_lossy(text);
-    let settings = if path.ends_with("strategy") {
-        vec![("strategy".to_owned(), text.trim().to_owned())]
-    } else {
-        settings_of(&text)
-    };
-    let is_program = |value: &String| !MERGE_STRATEGIES.split(' ').any(|own| own == value);
-    let named = settings.into_iter().filter(|(key, value)| key == "strategy" && is_program(value));
-    named.map(|(_, value)| value.into_bytes()).collect()
 }
 
 /// Returns each link on the way of a path with its target, and whether the end is there. No two ways are the same text.

@@ -23,6 +23,7 @@ impl Task {
         let Some(mut request) = self.requests.remove(&id) else { return };
         self.keys.remove(&(request.agent.clone(), request.run.request_id));
         self.give_place_back(&request);
+        self.start_kept_apart();
         self.keep_past(&request);
         self.owed.forget(id);
         if let Some(answering) = request.answering.take() {

@@ -2,6 +2,7 @@
 
 mod afar;
 mod answer;
+mod apart;
 mod call;
 mod call_facts;
 mod calls;

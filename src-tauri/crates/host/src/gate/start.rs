@@ -30,7 +30,8 @@ impl Task {
     /// Starts a request that was let through, once that is recorded.
     pub(super) fn start_request(&mut self, id: Uuid, approved: Approved) {
         if self.requests.get(&id).is_some_and(|request| request.call.is_some()) {
-            let event = match self.still_allowed(id, approved.allowed_by()) {
+            let by = approved.allowed_by();
+            let event = match self.still_allowed(id, by).and_then(|()| self.may_leave_to_agent(id, by)) {
                 Ok(()) => RequestEvent::LeftToAgent,
                 Err(denial) => RequestEvent::Drifted(denial),
             };
@@ -41,7 +42,7 @@ impl Task {
         let agent = request.agent.clone();
         let most = self.most_of(&agent);
         match self.agent_state(&agent).places.acquire((id, approved), most) {
-            RunSlotResult::Given((id, approved)) => self.launch(id, approved),
+            RunSlotResult::Given((id, approved)) => self.launch_apart(id, approved),
             RunSlotResult::Waits => self.close_files(id),
             RunSlotResult::Full => self.happen(id, RequestEvent::Drifted(Refusal::TooManyRuns.into())),
         }
@@ -55,7 +56,7 @@ impl Task {
         let agent = request.agent.clone();
         let most = self.most_of(&agent);
         if let Some((id, approved)) = self.agent_state(&agent).places.give_back(most) {
-            self.launch(id, approved);
+            self.launch_apart(id, approved);
         }
     }
 
@@ -65,7 +66,7 @@ impl Task {
     }
 
     /// Checks everything once more and starts it.
-    fn launch(&mut self, id: Uuid, approved: Approved) {
+    pub(super) fn launch(&mut self, id: Uuid, approved: Approved) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         request.placed = true;
         if let Err(denial) = self.still_allowed(id, approved.allowed_by()) {

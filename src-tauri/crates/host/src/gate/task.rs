@@ -17,7 +17,7 @@ use crate::socket::Outbox;
 use postern_contract::{ApproverNotification, Question};
 use postern_exec::identity::Allowance;
 use postern_policy::AgentId;
-use postern_request::{ActivePause, Denial, Halt, Refusal, RequestEvent, Withdrawal};
+use postern_request::{ActivePause, Approved, Denial, Halt, Refusal, RequestEvent, Withdrawal};
 use postern_store::{Store, audit};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -66,6 +66,8 @@ pub(crate) struct Task {
     pub(super) questions: OpenQuestions,
     /// Questions of other Macs.
     pub(super) elsewhere: Elsewhere,
+    /// Starts that wait for the end of another run, in their order.
+    pub(super) apart: Vec<(Uuid, Approved)>,
     /// Entries that could not be recorded yet.
     pub(super) owed: OwedEntries,
     pub(super) began: Instant,
@@ -92,6 +94,7 @@ impl Task {
             look_ups: VecDeque::new(),
             questions: OpenQuestions::default(),
             elsewhere: Elsewhere::default(),
+            apart: Vec::new(),
             owed: OwedEntries::default(),
             began: Instant::now(),
             look_at: None,

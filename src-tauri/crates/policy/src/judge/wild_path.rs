@@ -107,7 +107,10 @@ fn may_be_protected(pattern: &str) -> bool {
                 && own.iter().any(|part| part.contains(['*', '?']))
         })
     };
-    protected_names().any(|place| (0..parts.len()).any(|at| lies_in(at, place)))
+    // Of these, any name with the ending is one (`*.code-workspace`).
+    let is_workspace = |part: &str| part.contains(['*', '?']) && part.contains(".code-");
+    parts.iter().any(|part| is_workspace(part))
+        || protected_names().any(|place| (0..parts.len()).any(|at| lies_in(at, place)))
 }
 
 #[cfg(test)]
@@ -124,6 +127,7 @@ mod tests {
             ".EN?RC",
             "m?se.toml",
             "lefthook*",
+            "*.code-w*",
             ".*/x",
         ] {
             assert!(may_be_protected(pattern), "{pattern}");

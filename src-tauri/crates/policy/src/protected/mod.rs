@@ -6,10 +6,11 @@ mod places;
 use crate::path;
 use foldhash::HashSet;
 pub use pins::{
-    GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_protected_entry,
+    GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_git_name, is_protected_entry,
     pinned_when_absent, protected_names, unprotected_in,
 };
-use places::{BARE_REPOSITORY, EXCEPT, PLACES};
+use places::{BARE_REPOSITORY, EXCEPT, PLACES, WORKSPACE_FILE};
+use postern_command::obeyed::is_workspace_file;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -74,8 +75,12 @@ impl ProtectedPlace {
             let wanted: Vec<&str> = path_names(wanted).collect();
             path_names(&pattern).collect::<Vec<_>>().windows(wanted.len()).any(|part| part == wanted)
         };
+        let names =
+            |is_it: fn(&str) -> bool| path_names(&pattern).any(|name| !name.contains(WILD) && is_it(name));
         if *self == BARE_REPOSITORY {
-            path_names(&pattern).any(|name| !name.contains(WILD) && is_bare_repository(name))
+            names(is_bare_repository)
+        } else if *self == WORKSPACE_FILE {
+            names(is_workspace_file)
         } else {
             named(self.path)
         }
@@ -165,6 +170,9 @@ impl ProtectedPlaces {
         if names.iter().rev().skip(1).any(|name| is_bare_repository(name)) {
             found.push(&BARE_REPOSITORY);
         }
+        if names.iter().any(|name| is_workspace_file(name)) {
+            found.push(&WORKSPACE_FILE);
+        }
         found.dedup();
         found
     }
@@ -225,7 +233,7 @@ fn may_lie_in_place(path: &str) -> bool {
                 return true;
             }
         }
-        is_bare_repository(name)
+        is_bare_repository(name) || is_workspace_file(name)
     };
     // Other letters have more spellings than these two.
     !path.is_ascii() || path_names(path).any(may_be)

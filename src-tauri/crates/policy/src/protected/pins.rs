@@ -3,7 +3,7 @@
 use super::places::{EXCEPT, PLACES};
 use super::{ProtectedPlaces, Protection, Root, comparison_key, path_names};
 use crate::path;
-use postern_command::obeyed::OF_RARE_AGENTS;
+use postern_command::obeyed::{OF_RARE_AGENTS, is_workspace_file};
 use std::sync::LazyLock;
 
 /// Stand-in for a protected place that does not exist.
@@ -43,6 +43,11 @@ pub fn is_protected_entry(folder: &str, name: &str) -> bool {
     is_entry(folder.trim_start_matches('/'), name.trim_start_matches('/'))
 }
 
+/// Returns true for `.git`, in any spelling that a file system may take for it.
+pub fn is_git_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case(".git") || comparison_key(name).trim_start_matches('/') == ".git"
+}
+
 /// First letters of the protected names: most names in a folder begin with another one.
 static FIRST: LazyLock<[bool; 256]> = LazyLock::new(|| {
     let mut first = [false; 256];
@@ -57,11 +62,13 @@ static FIRST: LazyLock<[bool; 256]> = LazyLock::new(|| {
 
 fn is_entry(folder: &str, name: &str) -> bool {
     let known = name.bytes().next().is_some_and(|letter| FIRST[usize::from(letter)]);
-    known
-        && protected_names().any(|place| match place.rsplit_once('/') {
+    let is_named = || {
+        protected_names().any(|place| match place.rsplit_once('/') {
             Some((above, last)) => last.eq_ignore_ascii_case(name) && ends_with(folder, above),
             None => place.eq_ignore_ascii_case(name),
         })
+    };
+    known && is_named() || is_workspace_file(name)
 }
 
 /// Returns true if a folder's path ends with these names, ignoring case.
@@ -146,6 +153,9 @@ mod tests {
             ("p", ".RData"),
             ("p", ".devcontainer.json"),
             ("p", ".v\u{17f}code"),
+            ("p", "Site.code-workspace"),
+            ("p", ".tool-versions"),
+            ("p", ".lfsconfig"),
         ] {
             assert!(is_protected_entry(folder, name), "{folder}/{name}");
         }

@@ -20,6 +20,9 @@ const fn system_place(protection: Protection, path: &'static str) -> ProtectedPl
 /// A bare repository: the content of a folder named `x.git`.
 pub(super) const BARE_REPOSITORY: ProtectedPlace = anywhere_place(Repository, "*.git");
 
+/// Files of editors that name several folders.
+pub(super) const WORKSPACE_FILE: ProtectedPlace = anywhere_place(AgentSettings, "*.code-workspace");
+
 /// Start files, keys and what the system starts, each at a path of its own. All paths are in lower case, and a folder stands for
 /// everything in it.
 const FIXED: &[ProtectedPlace] = &[

@@ -46,6 +46,8 @@ fn a_path_in_a_protected_place_is_found_in_every_spelling() {
         ("/Users/u/p/.vscode/tasks.json", AgentSettings),
         ("/Users/u/p/.github/hooks/postern.json", AgentSettings),
         ("/Users/u/p/.junie/mcp/mcp.json", AgentSettings),
+        ("/Users/u/p/Site.code-workspace", AgentSettings),
+        ("/Users/u/p/.tool-versions", StartFile),
         ("/Users/u/p/.hg/hgrc", Repository),
         ("/Users/u/p/.jj/repo/config.toml", Repository),
         ("/Users/u/p/.vimrc", StartFile),
@@ -121,6 +123,8 @@ fn a_pattern_names_a_place_only_by_its_own_words() {
     }
     assert!(names("/p/.git/config", "/p/.git/*") && !names("/p/.git/config", "/p/**"));
     assert!(names("/p.git/config", "/p.git/*") && !names("/p.git/config", "/*.git/config"));
+    let workspace = "/p/a.code-workspace";
+    assert!(names(workspace, "/*/a.code-workspace") && !names(workspace, "/p/*.code-workspace"));
 }
 
 #[test]
