@@ -6,6 +6,7 @@ mod command;
 mod downloaded;
 mod host;
 mod inner;
+mod listed;
 mod places;
 mod publication;
 mod push;

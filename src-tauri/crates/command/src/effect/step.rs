@@ -10,6 +10,7 @@ use super::host::{
     branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
 };
 use super::inner::{effects_of_inner, fed_statements};
+use super::listed::listed_secrets;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
@@ -20,7 +21,7 @@ use crate::{ArgEffect, ParsedCommand, Power, RedirectionKind, Role, Step, Unpars
 /// Returns the effects of every step of a reading, in order.
 pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
     let mut all: Vec<Vec<StepEffect>> = reading.steps.iter().map(effects_of).collect();
-    for (at, found) in fed_statements(reading) {
+    for (at, found) in fed_statements(reading).into_iter().chain(listed_secrets(reading)) {
         all[at].insert(0, found);
     }
     for (at, source) in runs_what_it_fetched(&reading.steps, &all) {
@@ -350,7 +351,7 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         EffectKind::Write => CommandEffect::Write { paths: all() },
         EffectKind::Delete => CommandEffect::Delete {
             paths: all(),
-            recursive: command.matches_any("-r -R --recursive =-delete"),
+            recursive: command.name == "rimraf" || command.matches_any("-r -R --recursive =-delete"),
             found: effect.of == Of::Found,
         },
         EffectKind::RunProjectCode => {
