@@ -70,6 +70,15 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
     all.all.into_iter().map(found).collect()
 }
 
+/// Returns true for a word that says what even an unknown program does: `jira issue delete`, `kafka-topics --delete`.
+pub fn is_grave(word: &str) -> bool {
+    const GRAVE: [&str; 16] = [
+        "delete", "deploy", "destroy", "drop", "erase", "exec", "kill", "publish", "purge", "push", "remove",
+        "reset", "rm", "send", "upload", "wipe",
+    ];
+    GRAVE.contains(&word.trim_start_matches('-'))
+}
+
 #[derive(Default)]
 struct StepEffects {
     all: Vec<FoundEffect>,
@@ -260,7 +269,9 @@ impl StepEffects {
             );
         } else {
             let known: Vec<&str> = words.into_iter().map_while(|word| word).collect();
-            let label = command_words(&known).join(" ");
+            let mut label = command_words(&known);
+            label.extend(known.iter().skip(label.len()).copied().find(|word| is_grave(word)));
+            let label = label.join(" ");
             self.add_effect(
                 CommandEffect::Unknown { why: UnknownEffectReason::Program(label) },
                 EffectScope::Machine,

@@ -485,3 +485,13 @@ fn a_saved_rule_approves_nothing_and_shows_no_secret_of_its_state() {
     );
     check("rsync -a src/ dst/", &[], &["rsync -a --remove-sent-files src/ dst/"]);
 }
+
+#[test]
+fn a_saved_rule_for_an_unknown_program_deletes_and_sends_nothing() {
+    check(
+        "jira issue list",
+        &["jira issue list --plain", "jira issue view X-1"],
+        &["jira issue delete X-1", "jira issue --plain delete X-1", "jira issue -q x --delete"],
+    );
+    check("jira issue delete X-1", &["jira issue delete X-2"], &["jira issue push X-1"]);
+}
