@@ -5,6 +5,7 @@ use super::host::{is_away, machine_of};
 use super::inner::effects_of_text;
 use super::places::{is_device, is_git_hook, is_secret, is_start_file, is_system_file, may_be_secret};
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
+use crate::programs::family_of;
 use std::borrow::Cow;
 
 /// Returns what the named checks find in a command.
@@ -41,6 +42,11 @@ const OPEN_NOTHING: [&str; 16] = [
     "stat", "test", "touch",
 ];
 
+/// Returns true for a program that opens none of the files that it is given.
+pub(super) fn opens_nothing(name: &str) -> bool {
+    OPEN_NOTHING.contains(&&*family_of(name))
+}
+
 /// Finds key files and files of tokens among the words.
 fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let opened = match command.args {
@@ -65,11 +71,11 @@ fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 }
 
 /// Programs that put a file where their last word says, or change it there.
-const PLACES: [&str; 7] = ["cp", "mv", "ln", "tee", "install", "dd", "sed"];
+const PLACES: [&str; 8] = ["cp", "ditto", "mv", "ln", "tee", "install", "dd", "sed"];
 
 fn placed<'a>(command: &ExaminedCommand<'a>, test: impl Fn(&str) -> bool) -> Option<&'a str> {
     let from = match command.args.len().checked_sub(1) {
-        Some(last) if command.is_one_of(&["cp", "install", "ln"]) => last,
+        Some(last) if command.is_one_of(&["cp", "ditto", "install", "ln"]) => last,
         _ => 0,
     };
     let words = if command.is_one_of(&PLACES) { &command.args[from..] } else { &[] };
@@ -112,19 +118,36 @@ fn system_files(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     Some(system("change a file of the system:", Some(path)))
 }
 
+/// Options that give a container rights over the host.
+const RIGHTS: &str = "--privileged --use-api-socket ~cap-add=all ~cap-add=sys_admin ~cap-add=sys_module \
+    ~cap-add=sys_rawio ~cap-add=dac_read_search =ALL =SYS_ADMIN =SYS_MODULE =SYS_RAWIO =DAC_READ_SEARCH \
+    ~seccomp=unconfined ~apparmor=unconfined";
+/// Options by which a container shares what belongs to the host.
+const SHARED: [&str; 7] = ["--pid", "--net", "--network", "--ipc", "--userns", "--uts", "--cgroupns"];
+
+/// Returns true for the root or the home folder.
+fn is_whole(path: &str) -> bool {
+    let plain = path.replace('"', "");
+    !plain.is_empty() && matches!(plain.trim_end_matches('/'), "" | "~" | "$HOME" | "${HOME}")
+}
+
 fn containers(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     if !command.is_one_of(&["docker", "podman", "nerdctl"]) {
         return None;
     }
-    let mounts = |word: &&&str| {
+    let mounts = |word: &&str| {
         let value = word.trim_start_matches("-v").trim_start_matches("--volume=");
-        value.starts_with("/:")
-            || value.starts_with("~:")
-            || value.contains("docker.sock")
-            || word.contains("src=/,")
+        value.split_once(':').is_some_and(|(path, _)| is_whole(path)) || value.contains("docker.sock")
     };
-    let mount = command.args.iter().find(mounts).copied();
-    let opens = mount.is_some() || command.matches_any("=--privileged =--pid=host =--net=host");
+    let binds = || command.values_of("--mount").into_iter().filter_map(bind_of);
+    let volumes = || command.values_of("-v").into_iter().chain(command.values_of("--volume"));
+    let of_host = |option: &&str| command.values_of(option).contains(&"host");
+    let opens = command.args.iter().any(mounts)
+        || command.matches_any(RIGHTS)
+        || SHARED.iter().any(of_host)
+        || binds().any(|(path, _)| is_whole(&path))
+        || volumes().any(|value| value.split_once(':').is_some_and(|(path, _)| is_whole(path)))
+        || command.values_of("--device").iter().any(|path| is_device(path));
     opens.then(|| system("give a container the host’s files or rights", None))
 }
 

@@ -6,6 +6,7 @@ mod command;
 mod downloaded;
 mod host;
 mod inner;
+mod listed;
 mod places;
 mod publication;
 mod push;
@@ -24,7 +25,7 @@ pub use publication::{Publication, publication_of};
 pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_of};
 pub use roles::{WordRole, roles_of_words};
 pub(crate) use step::has_effect;
-pub use step::{effects_of, effects_of_command, effects_of_words};
+pub use step::{effects_of, effects_of_command, effects_of_words, is_grave};
 
 /// An effect of a command, an edit, a fetch or another use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use super::host::{
     branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
 };
 use super::inner::{effects_of_inner, fed_statements};
+use super::listed::listed_secrets;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
@@ -20,7 +21,7 @@ use crate::{ArgEffect, ParsedCommand, Power, RedirectionKind, Role, Step, Unpars
 /// Returns the effects of every step of a reading, in order.
 pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
     let mut all: Vec<Vec<StepEffect>> = reading.steps.iter().map(effects_of).collect();
-    for (at, found) in fed_statements(reading) {
+    for (at, found) in fed_statements(reading).into_iter().chain(listed_secrets(reading)) {
         all[at].insert(0, found);
     }
     for (at, source) in runs_what_it_fetched(&reading.steps, &all) {
@@ -67,6 +68,15 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
     }
     let found = |(effect, scope, reversible)| StepEffect { effect, scope, reversible, span: 0..0 };
     all.all.into_iter().map(found).collect()
+}
+
+/// Returns true for a word that says what even an unknown program does: `jira issue delete`, `kafka-topics --delete`.
+pub fn is_grave(word: &str) -> bool {
+    const GRAVE: [&str; 16] = [
+        "delete", "deploy", "destroy", "drop", "erase", "exec", "kill", "publish", "purge", "push", "remove",
+        "reset", "rm", "send", "upload", "wipe",
+    ];
+    GRAVE.contains(&word.trim_start_matches('-'))
 }
 
 #[derive(Default)]
@@ -259,7 +269,9 @@ impl StepEffects {
             );
         } else {
             let known: Vec<&str> = words.into_iter().map_while(|word| word).collect();
-            let label = command_words(&known).join(" ");
+            let mut label = command_words(&known);
+            label.extend(known.iter().skip(label.len()).copied().find(|word| is_grave(word)));
+            let label = label.join(" ");
             self.add_effect(
                 CommandEffect::Unknown { why: UnknownEffectReason::Program(label) },
                 EffectScope::Machine,
@@ -350,7 +362,7 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         EffectKind::Write => CommandEffect::Write { paths: all() },
         EffectKind::Delete => CommandEffect::Delete {
             paths: all(),
-            recursive: command.matches_any("-r -R --recursive =-delete"),
+            recursive: command.name == "rimraf" || command.matches_any("-r -R --recursive =-delete"),
             found: effect.of == Of::Found,
         },
         EffectKind::RunProjectCode => {

@@ -1,6 +1,7 @@
 //! The names that `permissions.jsonc` has for tools and for what they are called with.
 
 use super::HookAgent;
+use postern_command::quote_argv;
 use postern_policy::tool_of_server;
 use serde_json::{Map, Value};
 
@@ -91,7 +92,8 @@ pub(super) fn normalize_tool(
     }
     let name = match tool {
         "Bash" | "Shell" | "bash" | "shell" | "run_shell_command" | "execute_command" | "execute_bash"
-        | "run_in_terminal" | "runTerminalCommand" | "Monitor" => "shell_exec",
+        | "run_in_terminal" | "runTerminalCommand" | "Monitor" | "exec_command" | "local_shell"
+        | "shell_command" => "shell_exec",
         "Read" | "NotebookRead" | "view" | "read" | "read_file" | "read_many_files" => "read_file",
         "Write" | "TabWrite" | "create" | "write" | "write_file" | "write_to_file" | "create_file" => {
             "write_file"
@@ -120,6 +122,9 @@ pub(super) fn normalize_tool(
     for other in PATHS {
         rename(&mut arguments, other, "path");
     }
+    if name == "shell_exec" {
+        name_command(&mut arguments);
+    }
     if name == "skill" {
         rename(&mut arguments, "skill", "name");
     }
@@ -133,6 +138,16 @@ fn rename(arguments: &mut Map<String, Value>, old: &str, new: &str) {
     }
     if let Some(value) = arguments.remove(old) {
         arguments.insert(new.to_owned(), value);
+    }
+}
+
+/// Puts a command under its name, as text: some agents pass it by another name, or in words.
+fn name_command(arguments: &mut Map<String, Value>) {
+    rename(arguments, "cmd", "command");
+    let words = arguments.get("command").and_then(Value::as_array);
+    let words: Option<Vec<&str>> = words.and_then(|words| words.iter().map(Value::as_str).collect());
+    if let Some(text) = words.map(|words| quote_argv(&words)) {
+        arguments.insert("command".to_owned(), Value::String(text));
     }
 }
 

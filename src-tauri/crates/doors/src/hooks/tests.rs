@@ -234,6 +234,22 @@ proptest! {
 }
 
 #[test]
+fn a_command_by_another_name_or_in_words_is_one_of_the_agents_shell() {
+    for (tool, input) in [
+        ("Bash", json!({"command": "ls"})),
+        ("exec_command", json!({"cmd": "ls"})),
+        ("local_shell", json!({"command": ["ls"]})),
+        ("shell", json!({"command": ["ls"]})),
+    ] {
+        let expected = ("shell_exec".to_owned(), json!({"command": "ls"}));
+        assert_eq!(asked(HookAgent::Codex, &event_of(HookAgent::Codex, tool, &input)), expected, "{tool}");
+    }
+    let both = json!({"command": "ls", "cmd": "rm x"});
+    let (tool, arguments) = asked(HookAgent::Codex, &event_of(HookAgent::Codex, "Bash", &both));
+    assert_eq!((tool.as_str(), arguments), ("shell_exec", both), "no argument is thrown away");
+}
+
+#[test]
 fn a_patch_is_an_edit_by_every_agent() {
     for kind in HookAgent::ALL.into_iter().filter(|kind| *kind != HookAgent::Windsurf) {
         for name in ["patchText", "input", "command", "path"] {

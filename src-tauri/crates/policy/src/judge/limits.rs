@@ -15,6 +15,7 @@ use crate::path;
 use crate::protected::ProtectedPlaces;
 use crate::risk::{self, RatedEffect, RiskLevel};
 use crate::rule::{CoveredEffect, Limits};
+use postern_command::effect::{UnknownEffectReason, is_grave};
 use postern_command::{
     ArgEffect, ArgFact, CommandEffect, EffectScope, Redirection, RedirectionKind, Step, UnsafeArg, Word,
 };
@@ -274,8 +275,9 @@ fn is_never_covered(rated: &RatedEffect) -> bool {
 /// One that names nothing may reach anything: it is more than one of which the names are known.
 fn covers(covered: &CoveredEffect, rated: &RatedEffect, exact: bool) -> bool {
     let names = reached_names(&rated.effect, exact);
+    let open = covered.says.is_none() && (exact || !matches!(rated.effect, CommandEffect::Unknown { .. }));
     covered.kind == rated.effect.kind()
-        && (covered.says.is_none() || covered.says.as_deref() == words_of(&rated.effect))
+        && (open || covered.says.as_deref() == words_of(&rated.effect))
         && (!rated.effect.affected_paths().is_empty() || rated.scope <= covered.scope)
         && (!names.is_empty() || covered.names.is_empty())
         && names.iter().all(|name| covered.names.contains(name))
@@ -307,6 +309,9 @@ fn words_of(effect: &CommandEffect) -> Option<&str> {
         | CommandEffect::Send { what: words, .. }
         | CommandEffect::Serve { what: words, .. }
         | CommandEffect::RunElsewhere { place: words, .. } => Some(words.as_written()),
+        CommandEffect::Unknown { why: UnknownEffectReason::Program(name) } => {
+            name.split(' ').next_back().filter(|word| is_grave(word))
+        }
         _ => None,
     }
 }

@@ -129,7 +129,7 @@ pub fn named_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<NamedPath<'a>> {
     paths.into_iter().map(|path| NamedPath { path, used }).collect()
 }
 
-/// Returns the texts and names that are paths from the root or out of a folder.
+/// Returns the texts and names that are paths from the root, out of a folder, or with a hidden name.
 ///
 /// Nobody knows under which names a tool of a server takes paths.
 ///
@@ -151,12 +151,18 @@ pub(super) fn unnamed_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, 
     found
 }
 
-/// Returns a text that is a path from the root, from the home folder, or out of the folder that it starts in.
+/// Returns a text that is a path from the root, the home folder or out of its folder, or one with a hidden name.
 fn path_elsewhere(text: &str) -> Option<Cow<'_, str>> {
     const STARTS: [&str; 5] = ["/", "~", "../", "$HOME/", "${HOME}/"];
     let path = path_of(text.trim());
-    let starts = STARTS.iter().any(|start| path.starts_with(start));
+    let starts = STARTS.iter().any(|start| path.starts_with(start)) || is_hidden_or_up(&path);
     (starts && path.len() <= LONGEST_PATH && !path.contains('\n')).then_some(path)
+}
+
+/// Returns true for a path with a hidden name or a way up (`.git/x`, `a/../../b`), but for sentences and addresses.
+fn is_hidden_or_up(path: &str) -> bool {
+    let counts = |name: &str| name.len() > 1 && name.starts_with('.') && !name.starts_with("...");
+    !path.contains("://") && !path.contains(char::is_whitespace) && path.split('/').any(counts)
 }
 
 /// Returns the paths in a call's arguments; for a search that names none, the folder that it starts in.
@@ -460,6 +466,16 @@ mod tests {
                 vec!["$HOME/c", "../b", "/a", "/d"],
             ),
             ("say", json!({"text": "/a\n/b", "name": "c/d"}), vec![]),
+            (
+                "fs_write",
+                json!({"a": "./../b", "c": "d/../../e", "f": ".git/hooks/x", "name": ".envrc"}),
+                vec!["./../b", ".envrc", ".git/hooks/x", "d/../../e"],
+            ),
+            (
+                "say",
+                json!({"a": "see .git/x", "b": "https://h/.env", "c": "./d", "e": "v1.2/...", "f": "."}),
+                vec![],
+            ),
             ("write_file", json!({"path": "/a", "content": "/b"}), vec!["/a"]),
             ("shell_exec", json!({"command": "/bin/ls"}), vec![]),
         ] {

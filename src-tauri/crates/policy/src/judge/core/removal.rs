@@ -9,7 +9,9 @@ use std::borrow::Cow;
 
 const FINDS: &[&str] = &["find", "gfind"];
 const MIRRORS: &[&str] = &["rsync"];
-const REMOVES: &[&str] = &["rm", "grm", "srm"];
+const REMOVES: &[&str] = &["rm", "grm", "srm", "rimraf"];
+/// Programs that remove folders without an option.
+const ALWAYS_RECURSIVE: &[&str] = &["rimraf"];
 
 /// Returns true if programs of this name are looked at.
 pub(super) fn is_about(base: &str) -> bool {
@@ -26,7 +28,7 @@ pub(super) fn matches(call: &JudgedInvocation<'_>, line: &JudgmentContext<'_>) -
         return mirrors(call, line) && operands(call).last().is_some_and(|to| home(&to));
     }
     call.is_one_of(REMOVES)
-        && is_recursive(call, line)
+        && (call.is_one_of(ALWAYS_RECURSIVE) || is_recursive(call, line))
         && operands(call).any(|operand| all(&operand) || is_fed(&operand, all, line))
 }
 

@@ -8,7 +8,8 @@ fn scene(command: &str) -> Scene {
         "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql",
         "rsync", "kill", "make", "just", "mvn", "gradle", "uudecode", "convert", "gnuplot", "mpv", "ffmpeg",
         "split", "pandoc", "helm", "dart", "dig", "pip", "yarn", "uv", "pipx", "conda", "gem", "poetry",
-        "mise", "brew", "pod", "gcc", "rustc", "go", "ffprobe", "glow", "svn", "grep",
+        "mise", "brew", "pod", "gcc", "rustc", "go", "ffprobe", "glow", "svn", "grep", "identify",
+        "exiftool", "nmap", "tofu", "jira",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));

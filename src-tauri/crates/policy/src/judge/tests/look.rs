@@ -68,6 +68,8 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
         "cd /nowhere && ls",
         "cat .env",
         "cat < .env",
+        "for f in README.md .env; do cat \"$f\"; done",
+        "for f in .e*; do cat $f; done",
         "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x",
         "grep -r x ~",
         "ls -R /",

@@ -417,3 +417,81 @@ fn no_class_discards_what_a_repository_keeps_nowhere() {
         assert!(verdict.decision == Decision::Allow && held, "{command}: {:?}", verdict.cause);
     }
 }
+
+#[test]
+fn a_saved_rule_gives_no_branch_other_commits_and_discards_no_changes() {
+    check(
+        "git checkout main",
+        &["git checkout dev"],
+        &[
+            "git checkout --ours f",
+            "git checkout --their f",
+            "git checkout -p",
+            "git checkout --pathspec-from-file=f",
+            "git checkout 'src/[ab].rs'",
+        ],
+    );
+    check(
+        "git fetch origin",
+        &["git fetch origin dev", "git fetch origin --prune"],
+        &[
+            "git fetch --stdin origin",
+            "git fetch origin --refmap=x:main x",
+            "git fetch origin +x:main",
+            "git fetch -pP origin",
+        ],
+    );
+    check("git pull", &["git pull --rebase"], &["git pull origin +x:main", "git pull -f origin x:main"]);
+}
+
+#[test]
+fn a_saved_rule_runs_and_reads_nothing_by_the_name_of_a_file() {
+    check("identify a.png", &["identify b.png"], &["identify '|id'", "identify msl:f", "identify @f"]);
+    check(
+        "exiftool a.jpg",
+        &["exiftool b.jpg"],
+        &["exiftool '-comment<${filename;system(1)}' a.jpg", "exiftool '-filename<x' a.jpg"],
+    );
+    check("ffprobe a.mp4", &["ffprobe b.mp4"], &["ffprobe subfile,,start,0,end,0,,:b", "ffprobe file:b"]);
+}
+
+#[test]
+fn a_saved_rule_takes_no_address_and_no_content_from_a_file() {
+    check(
+        "curl -s https://a.example",
+        &["curl -s https://a.example/y"],
+        &["curl -s --etag-compare f https://a.example", "curl -s --etag-comp=f https://a.example"],
+    );
+    check(
+        "wget https://a.example/x",
+        &["wget https://a.example/y"],
+        &["wget --input-metalink=f https://a.example/x", "wget --no-check https://a.example/x"],
+    );
+    check("go list -m all", &["go list -deps ./..."], &["go list -m x.evil.example@latest"]);
+    check("nmap a.example", &["nmap -p 80 a.example"], &["nmap b.example", "nmap b"]);
+}
+
+#[test]
+fn a_saved_rule_approves_nothing_and_shows_no_secret_of_its_state() {
+    check(
+        "gh pr review 1 --comment -b x",
+        &["gh pr review 2 --comment -b y"],
+        &["gh pr review 1 --approve", "gh pr review 1 -a"],
+    );
+    check(
+        "tofu output",
+        &["tofu output"],
+        &["tofu output -json", "tofu output -raw password", "tofu output password"],
+    );
+    check("rsync -a src/ dst/", &[], &["rsync -a --remove-sent-files src/ dst/"]);
+}
+
+#[test]
+fn a_saved_rule_for_an_unknown_program_deletes_and_sends_nothing() {
+    check(
+        "jira issue list",
+        &["jira issue list --plain", "jira issue view X-1"],
+        &["jira issue delete X-1", "jira issue --plain delete X-1", "jira issue -q x --delete"],
+    );
+    check("jira issue delete X-1", &["jira issue delete X-2"], &["jira issue push X-1"]);
+}
