@@ -6,7 +6,7 @@ use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
 use crate::rule::Rule;
 use crate::ruleset::Compiled;
-use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Word};
+use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
@@ -100,7 +100,12 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 /// Every word, file and folder of it is known, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
-        let same = |raw: &str| stops_at_port(step, raw) || names_folder(facts, raw) || asks_server(step, raw);
+        let same = |raw: &str| {
+            stops_at_port(facts, step, raw)
+                || names_folder(facts, raw)
+                || asks_server(step, raw)
+                || names_found(step, raw)
+        };
         let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
@@ -148,18 +153,67 @@ fn asks_server(step: &Step, raw: &str) -> bool {
     asked && raw.chars().all(plain) && (names_path || !raw.contains("://"))
 }
 
-/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`.
-fn stops_at_port(step: &Step, raw: &str) -> bool {
+/// Returns true for the files that `find` hands to a program, where each of its words is written out: `find . -name x -exec rm {} +`.
+fn names_found(step: &Step, raw: &str) -> bool {
+    let by_find = |via: &Via| {
+        let first = via.argv.first().and_then(|word| word.value.as_deref());
+        first == Some("find") && via.argv.iter().all(|word| word.value.is_some())
+    };
+    raw.trim_matches(['"', '\'']) == "{}"
+        && step.program().is_some()
+        && step.via.last().is_some_and(by_find)
+}
+
+/// Returns true if all that only the run tells of a step is which programs use a port that is written out.
+pub(crate) fn stops_ports(facts: &Facts<'_>, step: &Step) -> bool {
+    let unknown = || step.argv.iter().filter(|word| word.value.is_none());
+    unknown().next().is_some() && unknown().all(|word| stops_at_port(facts, step, &word.raw))
+}
+
+/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`,
+/// `lsof -ti:3000 | xargs kill`.
+fn stops_at_port(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
     let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
     let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
+    step.program() == Some("kill")
+        && (asks_for_port(&words) || raw == BY_XARGS && is_fed_by_port(facts, step))
+}
+
+/// A word that stands for those that `xargs` adds.
+const BY_XARGS: &str = "…";
+
+/// Returns true if `xargs` hands a step what the `lsof` before its pipe prints for a port, and nothing else.
+fn is_fed_by_port(facts: &Facts<'_>, step: &Step) -> bool {
+    const PLAIN: [&str; 6] = ["xargs", "-r", "--no-run-if-empty", "-n", "-n1", "1"];
+    let [xargs] = &step.via[..] else { return false };
+    let plain = |word: &Word| word.value.as_deref().is_some_and(|word| PLAIN.contains(&word));
+    let writes = |kind| {
+        matches!(kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::Descriptor)
+    };
+    let steps = &facts.reading.steps;
+    let at = steps.iter().position(|other| std::ptr::eq(other, step));
+    let Some(before) = at.and_then(|at| steps.get(at.checked_sub(1)?)) else { return false };
+    let between = facts.reading.text.get(before.span.end..step.span.start).unwrap_or_default().trim();
+    let asks = before.literal_argv().is_some_and(|argv| {
+        argv.first() == Some(&"lsof") && asks_for_port(argv.get(1..).unwrap_or_default())
+    });
+    let alone = before.via.is_empty() && before.assignments.is_empty() && before.opaque.is_none();
+    ["|", "2>/dev/null |"].contains(&between)
+        && xargs.argv.iter().all(plain)
+        && step.redirections.iter().all(|redirection| writes(redirection.kind))
+        && asks
+        && alone
+}
+
+/// Returns true for words of `lsof` with which it prints the programs at a port, and nothing else: `-ti:3000`, `-t -i tcp:3000`.
+fn asks_for_port(words: &[&str]) -> bool {
     let is_port = |word: &str| {
         let number = word.trim_start_matches("-ti").trim_start_matches("-i");
         let number = number.trim_start_matches("tcp").trim_start_matches("TCP").strip_prefix(':');
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let is_option = |word: &str| ["-t", "-i", "-ti", "-sTCP:LISTEN", "2>/dev/null"].contains(&word);
-    step.program() == Some("kill")
-        && words.iter().any(|word| is_port(word))
+    words.iter().any(|word| is_port(word))
         && words.iter().any(|word| *word == "-t" || word.starts_with("-ti"))
         && words.iter().all(|word| is_port(word) || is_option(word))
 }

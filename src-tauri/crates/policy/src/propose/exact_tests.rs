@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 19] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -138,11 +138,39 @@ fn what_uses_a_port_is_stopped_by_the_whole_line() {
         "kill $(lsof -t)",
         "kill $(lsof -ti:3000); ls",
     ];
-    for text in ["kill $(lsof -ti:3000)", "kill $(lsof -t -i tcp:3000 2>/dev/null) || true"] {
+    for text in [
+        "kill $(lsof -ti:3000)",
+        "kill $(lsof -t -i tcp:3000 2>/dev/null) || true",
+        "kill -9 $(lsof -ti:3000)",
+        "lsof -ti:3000 | xargs kill",
+        "lsof -ti tcp:3000 2>/dev/null | xargs -r kill -9 2>/dev/null || true",
+    ] {
+        let others = others.iter().filter(|other| **other != text);
+        holds_for_itself_alone(text, &others.copied().collect::<Vec<_>>());
+    }
+    for text in [
+        "kill $(lsof -t -u u)",
+        "kill $(lsof -ti:$PORT)",
+        "kill $(cat 3000)",
+        "rm $(lsof -ti:3000)",
+        "lsof -t -u u | xargs kill",
+        "lsof -ti:3000 | cat - f | xargs kill -9",
+        "lsof -ti:3000 | xargs kill -9 < f",
+        "lsof -ti:3000 | xargs -a f kill",
+        "lsof -ti:3000 | xargs rm",
+        "cat pids | xargs kill",
+    ] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn what_find_hands_on_is_offered_with_the_whole_line() {
+    let others = ["find . -exec rm {} +", "find src -name '*.tmp' -exec rm {} +", "rm x"];
+    for text in ["find . -name '*.tmp' -exec rm {} +", "find build -type f -exec rm -f '{}' \\;"] {
         holds_for_itself_alone(text, &others);
     }
-    for text in ["kill $(lsof -t -u u)", "kill $(lsof -ti:$PORT)", "kill $(cat 3000)", "rm $(lsof -ti:3000)"]
-    {
+    for text in ["find $X -name a -exec rm {} +", "find . -type f -exec {} \\;", "find . -execdir rm {} +"] {
         assert!(exact_offer(text).is_none(), "{text}");
     }
 }
