@@ -293,6 +293,12 @@ fn what_is_written_stays_in_the_folder_and_off_protected_places() {
     );
     check("printf x > a.txt", &["printf y > b.txt"], &["printf x > ../a.txt", "printf -v PATH x > a.txt"]);
     check(
+        "echo $! > a.pid",
+        &["echo $! > b.pid", "echo \"built $X\" >> notes.txt"],
+        &["echo $! > ../a.pid", "echo $! > .git/hooks/pre-commit"],
+    );
+    check("printf '%s' \"$X\" > a", &["printf '%s' \"$Y\" > b"], &["printf \"$X\" > b"]);
+    check(
         "mkdir -p /Users/u/project/a",
         &["mkdir b", "mkdir -p /Users/u/project/c/d"],
         &["mkdir ../x", "mkdir /Users/u/x", "mkdir \"$X\"", "mkdir -p .git/hooks", "mkdir -p a ~/.ssh"],
