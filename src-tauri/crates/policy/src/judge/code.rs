@@ -1,6 +1,7 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
 use super::places::is_held_in_place;
+use super::shell_values::variable_name;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
@@ -105,6 +106,8 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
                 || names_folder(facts, raw)
                 || asks_server(step, raw)
                 || names_found(step, raw)
+                || names_extras(step, raw)
+                || names_database(facts, step, raw)
         };
         let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
@@ -162,6 +165,40 @@ fn names_found(step: &Step, raw: &str) -> bool {
     raw.trim_matches(['"', '\'']) == "{}"
         && step.program().is_some()
         && step.via.last().is_some_and(by_find)
+}
+
+/// Returns true for the project with its extras, as pip takes them without quotes: `.[dev]`. A file could only put another one of the
+/// same folder in its place.
+fn names_extras(step: &Step, raw: &str) -> bool {
+    let extras = raw.strip_prefix(".[").and_then(|rest| rest.strip_suffix(']'));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-,".contains(c);
+    let installs = step.program().is_some_and(|name| ["pip", "pip3", "uv"].contains(&name));
+    installs && extras.is_some_and(|extras| extras.chars().all(plain))
+}
+
+/// Clients of databases, which take an address as their first operand.
+const CLIENTS: [&str; 5] = ["dbmate", "migrate", "mongosh", "pg_dump", "psql"];
+
+/// Returns true for a database that a variable of the user names, and that nothing in the line changes: `psql "$DATABASE_URL"`.
+fn names_database(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
+    let text = facts.reading.text.as_str();
+    let name = variable_name(raw).filter(|_| raw.starts_with('"')).unwrap_or_default();
+    let uses = [format!("\"${name}\""), format!("\"${{{name}}}\"")];
+    let used: usize = uses.iter().map(|one| text.matches(one.as_str()).count()).sum();
+    ["_URL", "_URI", "_DSN"].iter().any(|end| name.ends_with(end))
+        && step.program().is_some_and(|name| CLIENTS.contains(&name))
+        && facts.origin.is_host()
+        && text.matches(name).count() == used
+        && facts.reading.steps.iter().all(sets_nothing)
+}
+
+/// Returns true for a step that gives no variable a value under a name which the text does not hold.
+fn sets_nothing(step: &Step) -> bool {
+    const SETTERS: [&str; 15] = [
+        ".", "declare", "eval", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray",
+        "set", "source", "typeset", "unset",
+    ];
+    step.program().is_some_and(|name| !SETTERS.contains(&name))
 }
 
 /// Returns true if all that only the run tells of a step is which programs use a port that is written out.

@@ -11,7 +11,7 @@ pub(super) fn is_number(facts: &Facts<'_>, raw: &str) -> bool {
 }
 
 /// Returns the name of a word that is one variable: `"$PID"`, `${PID}`.
-fn variable_name(raw: &str) -> Option<&str> {
+pub(super) fn variable_name(raw: &str) -> Option<&str> {
     let plain = raw.trim_matches('"').strip_prefix('$')?;
     let name = plain.strip_prefix('{').map_or(Some(plain), |inner| inner.strip_suffix('}'))?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 19] = [
+const PROGRAMS: [&str; 20] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -177,6 +177,31 @@ fn what_find_hands_on_is_offered_with_the_whole_line() {
         holds_for_itself_alone(text, &others);
     }
     for text in ["find $X -name a -exec rm {} +", "find . -type f -exec {} \\;", "find . -execdir rm {} +"] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn a_database_of_the_user_is_offered_with_the_whole_line() {
+    holds_for_itself_alone(
+        "psql \"$DATABASE_URL\" -c 'select 1'",
+        &["psql \"$OTHER_URL\" -c 'select 1'", "psql \"$DATABASE_URL\" -c 'select 2'"],
+    );
+    for text in [
+        "psql $DATABASE_URL -c 'select 1'",
+        "psql \"$X\" -c 'select 1'",
+        "rm \"$DATABASE_URL\"",
+        "export DATABASE_URL=$X; psql \"$DATABASE_URL\" -c 'select 1'",
+        "read DATABASE_URL < f; psql \"$DATABASE_URL\" -c 'select 1'",
+    ] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn extras_of_the_project_are_offered_with_the_whole_line() {
+    holds_for_itself_alone("pip install -e .[dev]", &["pip install -e .[test]", "pip install -e ./*"]);
+    for text in ["pip install -e x[dev]", "pip install -e .[d*]", "rm .[dev]"] {
         assert!(exact_offer(text).is_none(), "{text}");
     }
 }

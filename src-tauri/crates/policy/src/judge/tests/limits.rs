@@ -8,7 +8,7 @@ fn scene(command: &str) -> Scene {
         "head", "mkdir", "ssh", "sed", "node", "tar", "zip", "unzip", "pax", "ln", "wget", "gh", "psql",
         "rsync", "kill", "make", "just", "mvn", "gradle", "uudecode", "convert", "gnuplot", "mpv", "ffmpeg",
         "split", "pandoc", "helm", "dart", "dig", "pip", "yarn", "uv", "pipx", "conda", "gem", "poetry",
-        "mise", "brew", "pod", "gcc", "rustc", "go", "ffprobe", "glow", "svn", "grep",
+        "mise", "brew", "pod", "gcc", "rustc", "go", "ffprobe", "glow", "svn", "grep", "docker",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
@@ -271,6 +271,21 @@ fn a_text_on_the_input_is_input() {
         "git commit -F - <<'E'\nA message\nE",
         &["git commit -F - <<'E'\nAnother: message, of /two words\n\n- src/a.rs\nE"],
         &["git commit -F - <<< ~/.ssh/id_rsa"],
+    );
+}
+
+#[test]
+fn services_of_a_project_start_from_its_own_file() {
+    check(
+        "docker compose up -d",
+        &["docker compose up -d api"],
+        &[
+            "docker compose -f /tmp/x.yml up -d",
+            "docker compose run web ls",
+            "docker compose down -v",
+            "docker run x",
+            "cd /opt/other && docker compose up -d",
+        ],
     );
 }
 
