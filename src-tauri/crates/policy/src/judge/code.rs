@@ -1,7 +1,7 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
 use super::places::is_held_in_place;
-use super::shell_values::variable_name;
+use super::shell_values::{is_number, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
@@ -201,19 +201,21 @@ fn sets_nothing(step: &Step) -> bool {
     step.program().is_some_and(|name| !SETTERS.contains(&name))
 }
 
-/// Returns true if all that only the run tells of a step is which programs use a port that is written out.
+/// Returns true if all that only the run tells of a step is which programs use a port that is written out, or are jobs of the line.
 pub(crate) fn stops_ports(facts: &Facts<'_>, step: &Step) -> bool {
     let unknown = || step.argv.iter().filter(|word| word.value.is_none());
     unknown().next().is_some() && unknown().all(|word| stops_at_port(facts, step, &word.raw))
 }
 
 /// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`,
-/// `lsof -ti:3000 | xargs kill`.
+/// `lsof -ti:3000 | xargs kill`. Also for a job of the line: `kill -9 $!`.
 fn stops_at_port(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
     let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
     let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
     step.program() == Some("kill")
-        && (asks_for_port(&words) || raw == BY_XARGS && is_fed_by_port(facts, step))
+        && (asks_for_port(&words)
+            || raw == BY_XARGS && is_fed_by_port(facts, step)
+            || is_number(facts, raw))
 }
 
 /// A word that stands for those that `xargs` adds.

@@ -149,6 +149,7 @@ fn what_uses_a_port_is_stopped_by_the_whole_line() {
         "kill $(lsof -t -i tcp:3000 2>/dev/null) || true",
         "kill -9 $(lsof -ti:3000)",
         "lsof -ti:3000 | xargs kill",
+        "make & P=$!; cat x; kill -9 $P",
         "lsof -ti tcp:3000 2>/dev/null | xargs -r kill -9 2>/dev/null || true",
     ] {
         let others = others.iter().filter(|other| **other != text);
@@ -165,6 +166,7 @@ fn what_uses_a_port_is_stopped_by_the_whole_line() {
         "lsof -ti:3000 | xargs -a f kill",
         "lsof -ti:3000 | xargs rm",
         "cat pids | xargs kill",
+        "P=$(cat f); kill -9 $P",
     ] {
         assert!(exact_offer(text).is_none(), "{text}");
     }

@@ -20,7 +20,7 @@ const LONGEST: usize = 8 * 1024;
 
 /// Returns the offer for exactly this line in this folder, if it would answer the question and does the same each time.
 ///
-/// A dangerous line has one only where a rule could also cover each of its steps, or where it ends what uses a port.
+/// A dangerous line has one only where a rule could also cover each of its steps, or where it ends a job or what uses a port.
 pub(super) fn line_offer(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -54,7 +54,7 @@ pub(super) fn line_offer(
     (judge_request(&with, facts).decision == Decision::Allow).then_some(offer)
 }
 
-/// Returns true if nothing is dangerous but that it ends by force what uses a port that is written out.
+/// Returns true if nothing is dangerous but that it ends by force a job of its own, or what uses a port that is written out.
 fn only_ends_ports(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let step = |rated: &RatedEffect| facts.reading.steps.get(rated.step?);
     let is_dangerous = |rated: &&RatedEffect| rated.level == RiskLevel::Dangerous;
