@@ -59,7 +59,8 @@ pub(super) fn text_of<'s>(body: &StmtSeq, source: &'s str) -> Option<&'s str> {
 /// Returns true if a function of this name would make what is known here untrue.
 pub(super) fn affects_output(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo", "cat", "tr",
+        "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo",
+        "cat", "tr",
     ];
     NAMES.contains(&name)
 }

@@ -162,9 +162,7 @@ fn names_found(step: &Step, raw: &str) -> bool {
         let first = via.argv.first().and_then(|word| word.value.as_deref());
         first == Some("find") && via.argv.iter().all(|word| word.value.is_some())
     };
-    raw.trim_matches(['"', '\'']) == "{}"
-        && step.program().is_some()
-        && step.via.last().is_some_and(by_find)
+    raw.trim_matches(['"', '\'']) == "{}" && step.program().is_some() && step.via.last().is_some_and(by_find)
 }
 
 /// Returns true for the project with its extras, as pip takes them without quotes: `.[dev]`. A file could only put another one of the
@@ -194,11 +192,9 @@ fn names_database(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
 
 /// Returns true for a step that gives no variable a value under a name which the text does not hold.
 fn sets_nothing(step: &Step) -> bool {
-    const SETTERS: [&str; 15] = [
-        ".", "declare", "eval", "export", "getopts", "let", "local", "mapfile", "printf", "read", "readarray",
-        "set", "source", "typeset", "unset",
-    ];
-    step.program().is_some_and(|name| !SETTERS.contains(&name))
+    const SETTERS: &str =
+        ". declare eval export getopts let local mapfile printf read readarray set source typeset unset";
+    step.program().is_some_and(|name| !SETTERS.split(' ').any(|setter| setter == name))
 }
 
 /// Returns true if all that only the run tells of a step is which programs use a port that is written out, or are jobs of the line.
@@ -213,9 +209,7 @@ fn stops_at_port(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
     let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
     let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
     step.program() == Some("kill")
-        && (asks_for_port(&words)
-            || raw == BY_XARGS && is_fed_by_port(facts, step)
-            || is_number(facts, raw))
+        && (asks_for_port(&words) || raw == BY_XARGS && is_fed_by_port(facts, step) || is_number(facts, raw))
 }
 
 /// A word that stands for those that `xargs` adds.
@@ -226,9 +220,8 @@ fn is_fed_by_port(facts: &Facts<'_>, step: &Step) -> bool {
     const PLAIN: [&str; 6] = ["xargs", "-r", "--no-run-if-empty", "-n", "-n1", "1"];
     let [xargs] = &step.via[..] else { return false };
     let plain = |word: &Word| word.value.as_deref().is_some_and(|word| PLAIN.contains(&word));
-    let writes = |kind| {
-        matches!(kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::Descriptor)
-    };
+    let writes =
+        |kind| matches!(kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::Descriptor);
     let steps = &facts.reading.steps;
     let at = steps.iter().position(|other| std::ptr::eq(other, step));
     let Some(before) = at.and_then(|at| steps.get(at.checked_sub(1)?)) else { return false };

@@ -127,7 +127,8 @@ fn a_dangerous_step_of_a_line_is_offered_with_the_whole_line() {
         holds_for_itself_alone(text, &[part, &format!("{part}; true")]);
     }
     assert!(exact_offer("rm -rf build").is_some_and(|offer| !offer.is_line()), "alone it is the command");
-    for text in ["rm -rf build && make", "rm -rf build; cd sub && cat x", "git reset --hard && git stash pop"] {
+    for text in ["rm -rf build && make", "rm -rf build; cd sub && cat x", "git reset --hard && git stash pop"]
+    {
         assert!(exact_offer(text).is_some_and(|offer| !offer.is_line()), "nothing is before it: {text}");
     }
     for text in ["f() { rm -rf build; }; false && f", "rm -rf build; cd /opt/x && make"] {
