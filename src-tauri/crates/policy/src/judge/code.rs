@@ -197,7 +197,7 @@ fn sets_nothing(step: &Step) -> bool {
     step.program().is_some_and(|name| !SETTERS.split(' ').any(|setter| setter == name))
 }
 
-/// Returns true if all that only the run tells of a step is which programs use a port that is written out, or are jobs of the line.
+/// Returns true if only the run tells which programs a step ends: jobs of the line, or those at a port that is written out.
 pub(crate) fn stops_ports(facts: &Facts<'_>, step: &Step) -> bool {
     let unknown = || step.argv.iter().filter(|word| word.value.is_none());
     unknown().next().is_some() && unknown().all(|word| stops_at_port(facts, step, &word.raw))

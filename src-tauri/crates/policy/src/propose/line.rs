@@ -54,7 +54,7 @@ pub(super) fn line_offer(
     (judge_request(&with, facts).decision == Decision::Allow).then_some(offer)
 }
 
-/// Returns true if nothing is dangerous but that it ends by force a job of its own, or what uses a port that is written out.
+/// Returns true if nothing is dangerous but that it ends by force its own jobs, or programs at a port that is written out.
 fn only_ends_ports(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let step = |rated: &RatedEffect| facts.reading.steps.get(rated.step?);
     let is_dangerous = |rated: &&RatedEffect| rated.level == RiskLevel::Dangerous;
