@@ -1,7 +1,7 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
 use super::places::is_held_in_place;
-use super::shell_values::{is_number, variable_name};
+use super::shell_values::{is_job, is_number, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
@@ -210,6 +210,21 @@ fn stops_at_port(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
     let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
     step.program() == Some("kill")
         && (asks_for_port(&words) || raw == BY_XARGS && is_fed_by_port(facts, step) || is_number(facts, raw))
+}
+
+/// Returns true for a `kill` of jobs of the line and of nothing else: `kill $!`, `kill %1`, `P=$!; kill $P`.
+pub(super) fn ends_own_jobs(facts: &Facts<'_>, step: &Step) -> bool {
+    let is_signal = |word: &&Word| {
+        let signal = word.value.as_deref().and_then(|word| word.strip_prefix('-'));
+        signal.is_some_and(|signal| signal.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    };
+    let is_own = |word: &Word| {
+        let number = word.value.as_deref().and_then(|word| word.strip_prefix('%')).unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) || is_job(facts, &word.raw)
+    };
+    let mut words = step.argv.iter().skip(1).peekable();
+    _ = words.next_if(is_signal);
+    step.program() == Some("kill") && words.peek().is_some() && words.all(is_own)
 }
 
 /// A word that stands for those that `xargs` adds.
