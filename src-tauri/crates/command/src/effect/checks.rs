@@ -307,6 +307,7 @@ fn downloads(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 /// Returns true for a copy that only tells what it would do.
 fn is_trial(command: &ExaminedCommand<'_>) -> bool {
     command.is_one_of(&["rsync"]) && command.matches_any("-n --dry-run")
+        || command.is_one_of(&["aws"]) && command.matches_any("--dryrun")
 }
 
 fn is_there(word: &str) -> bool {

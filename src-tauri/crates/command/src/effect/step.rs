@@ -1,5 +1,7 @@
 //! The effects of a step, from everything that is known about it.
 
+use std::ops::Range;
+
 use postern_programs::{EffectKind, Of};
 
 use super::argument::{of_argument, path_of};
@@ -52,9 +54,11 @@ pub fn effects_of(step: &Step) -> Vec<StepEffect> {
         words.for_each_reading(|command| all.of_command(command, reads));
     }
     all.of_wrappers(step);
+    let own = all.all.len();
     all.of_redirections(step);
-    all.of_arguments(step);
-    all.of_rest(step, reads);
+    let redirected = own..all.all.len();
+    all.of_arguments(step, own > 0);
+    all.of_rest(step, reads, redirected);
     let found =
         |(effect, scope, reversible)| StepEffect { effect, scope, reversible, span: step.span.clone() };
     all.all.into_iter().map(found).collect()
@@ -164,9 +168,8 @@ impl StepEffects {
         }
     }
 
-    /// Adds what unsafe arguments do, where no file says it better.
-    fn of_arguments(&mut self, step: &Step) {
-        let known = !self.all.is_empty();
+    /// Adds what unsafe arguments do, where no file says it better. `known` says that one tells of the command.
+    fn of_arguments(&mut self, step: &Step, known: bool) {
         for unsafe_arg in &step.ways_out {
             let word = step.argv.get(unsafe_arg.argument).map(word_text).unwrap_or_default();
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
@@ -180,6 +183,7 @@ impl StepEffects {
                 || is_told_by_table(step, word);
             if self.has_kind(effect.kind())
                 || told
+                || keeps_nothing(&effect)
                 || self.spares && unsafe_arg.effect == ArgEffect::Deletes
                 || known && is_verb
                 || known && matches!(effect, CommandEffect::Unknown { .. })
@@ -204,8 +208,8 @@ impl StepEffects {
         }
     }
 
-    /// Adds what the program itself is, where nothing else is known.
-    fn of_rest(&mut self, step: &Step, reads: bool) {
+    /// Adds what the program itself is, where nothing else is known but its redirections: they say nothing of what runs.
+    fn of_rest(&mut self, step: &Step, reads: bool, redirected: Range<usize>) {
         if let Some(opaque) = &step.opaque {
             self.of_unparsed(step, opaque.kind, opaque.note().clone());
             return;
@@ -228,7 +232,8 @@ impl StepEffects {
                 Reversible::Unknown,
             );
         }
-        if self.all.iter().any(|(effect, ..)| !matches!(effect, CommandEffect::Read { .. })) {
+        let mut others = self.all.iter().enumerate().filter(|(at, _)| !redirected.contains(at));
+        if others.any(|(_, (effect, ..))| !matches!(effect, CommandEffect::Read { .. })) {
             return;
         }
         let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
@@ -240,7 +245,7 @@ impl StepEffects {
                     EffectScope::Remote,
                     Reversible::Yes,
                 );
-            } else if !self.has_kind("read") {
+            } else if !self.has_kind("read") && redirected.is_empty() {
                 self.add_effect(
                     CommandEffect::Read { paths: Vec::new() },
                     EffectScope::Inside,
@@ -333,6 +338,9 @@ fn of_table(effect: &table::TableEffect, command: &ExaminedCommand<'_>) -> Optio
     let behind = command.meets_effect(effect)?;
     let table::TableEffect { scope, reversible, .. } = *effect;
     let typed = typed_effect(effect, command, behind);
+    if keeps_nothing(&typed) {
+        return None;
+    }
     let is_local = effect.of == Of::Hosts && {
         let to = effect_words(effect.of, command, behind);
         !to.is_empty() && to.iter().all(|word| is_this_machine(word))
@@ -346,6 +354,12 @@ fn of_table(effect: &table::TableEffect, command: &ExaminedCommand<'_>) -> Optio
         return deletes.then_some((typed, Some(EffectScope::Remote), Reversible::No));
     }
     Some((typed, scope, reversible))
+}
+
+/// Returns true for a write that leaves nothing behind (`curl -o /dev/null`).
+fn keeps_nothing(effect: &CommandEffect) -> bool {
+    let CommandEffect::Write { paths } = effect else { return false };
+    !paths.is_empty() && paths.iter().all(|path| path == "/dev/null")
 }
 
 /// Programs of which `host:path` is a file elsewhere.

@@ -11,6 +11,10 @@ fn of(line: &str) -> Vec<CommandEffect> {
     effects_of_command(&reading).into_iter().flatten().map(|found| found.effect).collect()
 }
 
+fn kinds(line: &str) -> Vec<&'static str> {
+    of(line).iter().map(CommandEffect::kind).collect()
+}
+
 fn paths(all: &[&str]) -> Vec<String> {
     all.iter().map(|path| (*path).to_owned()).collect()
 }
@@ -23,6 +27,27 @@ fn expect_effects(lines: &[(&str, CommandEffect)]) {
     for (line, expected) in lines {
         let found = of(line);
         assert!(found.contains(expected), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn what_runs_counts_beside_where_its_output_goes() {
+    for (line, expected) in [
+        ("strange-tool > log", &["write", "unknown"][..]),
+        ("strange-tool 2> log < f", &["write", "read", "unknown"]),
+        ("./start-it > log", &["write", "run-project-code"]),
+        ("uvicorn app:app > log", &["run-project-code", "serve", "write"]),
+        ("gh pr view 5 > log", &["write", "fetch"]),
+        ("ls > log", &["read", "write"]),
+        ("sort a > b", &["read", "write"]),
+        ("curl -o /dev/null https://a.example", &["fetch"]),
+        ("curl -o x https://a.example", &["fetch", "write"]),
+    ] {
+        let mut found = kinds(line);
+        found.sort_unstable();
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{line}");
     }
 }
 

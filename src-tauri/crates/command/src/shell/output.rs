@@ -20,16 +20,23 @@ pub(super) enum Prints {
 /// Returns the output of the last command of a substitution; `None` if it is not known.
 pub(super) fn known_output(body: &StmtSeq, source: &str) -> Option<Prints> {
     let [only] = body.stmts.as_slice() else { return None };
-    let mut last = only;
-    let mut piped = false;
+    output_of(only, source)
+}
+
+fn output_of(statement: &Stmt, source: &str) -> Option<Prints> {
+    let (mut last, mut before) = (statement, None);
     while let Command::Binary(binary) = &last.command {
         let plain = binary.op == BinaryOp::Pipe && !last.negated && last.redirects.is_empty();
+        before = Some(binary.left.as_ref());
         last = plain.then_some(binary.right.as_ref())?;
-        piped = true;
     }
     let argv = literal_words(last, source)?;
+    // The `wc` of macOS puts blanks before a number.
+    if let (Some(before), ["tr", "-d", " "]) = (before, argv.as_slice()) {
+        return output_of(before, source).filter(|prints| *prints == Prints::Number);
+    }
     let feeds = |kind| matches!(kind, RedirectKind::Input | RedirectKind::HereString | RedirectKind::HereDoc);
-    let fed = piped || last.redirects.iter().any(|redirect| feeds(redirect.kind));
+    let fed = before.is_some() || last.redirects.iter().any(|redirect| feeds(redirect.kind));
     printed(&argv, fed)
 }
 
@@ -52,7 +59,8 @@ pub(super) fn text_of<'s>(body: &StmtSeq, source: &'s str) -> Option<&'s str> {
 /// Returns true if a function of this name would make what is known here untrue.
 pub(super) fn affects_output(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo", "cat",
+        "git", "wc", "grep", "date", "nproc", "getconf", "sysctl", "id", "uname", "pwd", "seq", "echo",
+        "cat", "tr",
     ];
     NAMES.contains(&name)
 }
@@ -86,6 +94,8 @@ fn printed(argv: &[&str], fed: bool) -> Option<Prints> {
         // Without a file it names none.
         ["wc", "-l" | "-c" | "-w" | "-m"] if fed => Some(Prints::Number),
         ["grep", "-c", pattern] if fed && !pattern.starts_with('-') => Some(Prints::Number),
+        // With one file it prints no name.
+        ["grep", "-c", words @ ..] if words.len() == 2 && no_dash(words) => Some(Prints::Number),
         ["nproc"]
         | ["getconf", "_NPROCESSORS_ONLN"]
         | ["id", "-u" | "-g"]
@@ -149,6 +159,7 @@ mod tests {
         for (line, expected) in [
             ("wc|-l", Prints::Number),
             ("grep|-c|x", Prints::Number),
+            ("grep|-c|x|f", Prints::Number),
             ("nproc", Prints::Number),
             ("seq|1|3", Prints::Number),
             ("date|+%s", Prints::Number),
@@ -185,6 +196,9 @@ mod tests {
             "date|-f|f|+%F",
             "date",
             "wc|-l|f",
+            "grep|-c|x|f|g",
+            "grep|-c|-r|f",
+            "tr|-d| ",
             "echo",
             "echo|-n|x",
             "echo|x|-y",

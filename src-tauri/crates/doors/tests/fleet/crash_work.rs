@@ -153,7 +153,7 @@ async fn check_rows(crashes: &Crashes, desk: &Mac, rule: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_is_killed_while_it_sends_rows_sends_every_row_once() {
-    let (mut crashes, desk) = audited().await;
+    let (mut crashes, desk) = Box::pin(audited()).await;
     for after in [false, true] {
         let rule = format!("hummingbird-{after}");
         crashes.kill_while_it_sends("rows", after, &rule).await;
@@ -163,7 +163,7 @@ async fn a_host_that_is_killed_while_it_sends_rows_sends_every_row_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broker_that_is_killed_while_it_takes_rows_has_every_row_once() {
-    let (mut crashes, desk) = audited().await;
+    let (mut crashes, desk) = Box::pin(audited()).await;
     for after in [false, true] {
         let rule = format!("hummingbird-{after}");
         let process = shared_id(crashes.stage.broker.process());

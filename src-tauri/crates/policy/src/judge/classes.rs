@@ -142,8 +142,14 @@ impl<'f> Classes<'f> {
     pub(super) fn find_classes(&self, subject: &StepSubject<'_>, effects: &[RatedEffect]) -> StepClasses {
         let mut found = StepClasses { unclassed: effects.is_empty(), ..StepClasses::new() };
         let folders = folders_of(self.facts.cwd, &subject.step.dir);
+        let ends_own = super::code::ends_own_jobs(self.facts, subject.step);
         for rated in effects {
-            self.add_effect(&mut found, rated, folders.as_deref().unwrap_or_default());
+            if ends_own && matches!(rated.effect, CommandEffect::ChangeSystem { .. }) {
+                // A confined run signals no other processes than its own.
+                found.add_class(Class::Build, Need::Project);
+            } else {
+                self.add_effect(&mut found, rated, folders.as_deref().unwrap_or_default());
+            }
         }
         match folders {
             Some(folders) => {

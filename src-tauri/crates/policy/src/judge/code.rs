@@ -1,12 +1,13 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
 use super::places::is_held_in_place;
+use super::shell_values::{is_job, is_number, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
 use crate::rule::Rule;
 use crate::ruleset::Compiled;
-use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Word};
+use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
@@ -100,7 +101,14 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 /// Every word, file and folder of it is known, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
-        let same = |raw: &str| stops_at_port(step, raw) || names_folder(facts, raw) || asks_server(step, raw);
+        let same = |raw: &str| {
+            stops_at_port(facts, step, raw)
+                || names_folder(facts, raw)
+                || asks_server(step, raw)
+                || names_found(step, raw)
+                || names_extras(step, raw)
+                || names_database(facts, step, raw)
+        };
         let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
@@ -148,18 +156,111 @@ fn asks_server(step: &Step, raw: &str) -> bool {
     asked && raw.chars().all(plain) && (names_path || !raw.contains("://"))
 }
 
-/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`.
-fn stops_at_port(step: &Step, raw: &str) -> bool {
+/// Returns true for the files that `find` hands to a program, where each of its words is written out: `find . -name x -exec rm {} +`.
+fn names_found(step: &Step, raw: &str) -> bool {
+    let by_find = |via: &Via| {
+        let first = via.argv.first().and_then(|word| word.value.as_deref());
+        first == Some("find") && via.argv.iter().all(|word| word.value.is_some())
+    };
+    raw.trim_matches(['"', '\'']) == "{}" && step.program().is_some() && step.via.last().is_some_and(by_find)
+}
+
+/// Returns true for the project with its extras, as pip takes them without quotes: `.[dev]`. A file could only put another one of the
+/// same folder in its place.
+fn names_extras(step: &Step, raw: &str) -> bool {
+    let extras = raw.strip_prefix(".[").and_then(|rest| rest.strip_suffix(']'));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-,".contains(c);
+    let installs = step.program().is_some_and(|name| ["pip", "pip3", "uv"].contains(&name));
+    installs && extras.is_some_and(|extras| extras.chars().all(plain))
+}
+
+/// Clients of databases, which take an address as their first operand.
+const CLIENTS: [&str; 5] = ["dbmate", "migrate", "mongosh", "pg_dump", "psql"];
+
+/// Returns true for a database that a variable of the user names, and that nothing in the line changes: `psql "$DATABASE_URL"`.
+fn names_database(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
+    let text = facts.reading.text.as_str();
+    let name = variable_name(raw).filter(|_| raw.starts_with('"')).unwrap_or_default();
+    let uses = [format!("\"${name}\""), format!("\"${{{name}}}\"")];
+    let used: usize = uses.iter().map(|one| text.matches(one.as_str()).count()).sum();
+    ["_URL", "_URI", "_DSN"].iter().any(|end| name.ends_with(end))
+        && step.program().is_some_and(|name| CLIENTS.contains(&name))
+        && facts.origin.is_host()
+        && text.matches(name).count() == used
+        && facts.reading.steps.iter().all(sets_nothing)
+}
+
+/// Returns true for a step that gives no variable a value under a name which the text does not hold.
+fn sets_nothing(step: &Step) -> bool {
+    const SETTERS: &str =
+        ". declare eval export getopts let local mapfile printf read readarray set source typeset unset";
+    step.program().is_some_and(|name| !SETTERS.split(' ').any(|setter| setter == name))
+}
+
+/// Returns true if only the run tells which programs a step ends: jobs of the line, or those at a port that is written out.
+pub(crate) fn stops_ports(facts: &Facts<'_>, step: &Step) -> bool {
+    let unknown = || step.argv.iter().filter(|word| word.value.is_none());
+    unknown().next().is_some() && unknown().all(|word| stops_at_port(facts, step, &word.raw))
+}
+
+/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`,
+/// `lsof -ti:3000 | xargs kill`. Also for a job of the line: `kill -9 $!`.
+fn stops_at_port(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
     let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
     let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
+    step.program() == Some("kill")
+        && (asks_for_port(&words) || raw == BY_XARGS && is_fed_by_port(facts, step) || is_number(facts, raw))
+}
+
+/// Returns true for a `kill` of jobs of the line and of nothing else: `kill $!`, `kill %1`, `P=$!; kill $P`.
+pub(super) fn ends_own_jobs(facts: &Facts<'_>, step: &Step) -> bool {
+    let is_signal = |word: &&Word| {
+        let signal = word.value.as_deref().and_then(|word| word.strip_prefix('-'));
+        signal.is_some_and(|signal| signal.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    };
+    let is_own = |word: &Word| {
+        let number = word.value.as_deref().and_then(|word| word.strip_prefix('%')).unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) || is_job(facts, &word.raw)
+    };
+    let mut words = step.argv.iter().skip(1).peekable();
+    _ = words.next_if(is_signal);
+    step.program() == Some("kill") && words.peek().is_some() && words.all(is_own)
+}
+
+/// A word that stands for those that `xargs` adds.
+const BY_XARGS: &str = "…";
+
+/// Returns true if `xargs` hands a step what the `lsof` before its pipe prints for a port, and nothing else.
+fn is_fed_by_port(facts: &Facts<'_>, step: &Step) -> bool {
+    const PLAIN: [&str; 6] = ["xargs", "-r", "--no-run-if-empty", "-n", "-n1", "1"];
+    let [xargs] = &step.via[..] else { return false };
+    let plain = |word: &Word| word.value.as_deref().is_some_and(|word| PLAIN.contains(&word));
+    let writes =
+        |kind| matches!(kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::Descriptor);
+    let steps = &facts.reading.steps;
+    let at = steps.iter().position(|other| std::ptr::eq(other, step));
+    let Some(before) = at.and_then(|at| steps.get(at.checked_sub(1)?)) else { return false };
+    let between = facts.reading.text.get(before.span.end..step.span.start).unwrap_or_default().trim();
+    let asks = before.literal_argv().is_some_and(|argv| {
+        argv.first() == Some(&"lsof") && asks_for_port(argv.get(1..).unwrap_or_default())
+    });
+    let alone = before.via.is_empty() && before.assignments.is_empty() && before.opaque.is_none();
+    ["|", "2>/dev/null |"].contains(&between)
+        && xargs.argv.iter().all(plain)
+        && step.redirections.iter().all(|redirection| writes(redirection.kind))
+        && asks
+        && alone
+}
+
+/// Returns true for words of `lsof` with which it prints the programs at a port, and nothing else: `-ti:3000`, `-t -i tcp:3000`.
+fn asks_for_port(words: &[&str]) -> bool {
     let is_port = |word: &str| {
         let number = word.trim_start_matches("-ti").trim_start_matches("-i");
         let number = number.trim_start_matches("tcp").trim_start_matches("TCP").strip_prefix(':');
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let is_option = |word: &str| ["-t", "-i", "-ti", "-sTCP:LISTEN", "2>/dev/null"].contains(&word);
-    step.program() == Some("kill")
-        && words.iter().any(|word| is_port(word))
+    words.iter().any(|word| is_port(word))
         && words.iter().any(|word| *word == "-t" || word.starts_with("-ti"))
         && words.iter().all(|word| is_port(word) || is_option(word))
 }

@@ -231,7 +231,7 @@ fn changes_unbound(
     let open = |word: &Word| is_unknown(word) && !temporary(&word.raw);
     let words = || subject.step.argv.iter().skip(1);
     let changes = changes_files(subject, effects);
-    if changes && words().any(open) {
+    if changes && !prints_text(subject.step) && words().any(open) {
         return Some(Gap::RunTimePath);
     }
     let only_reads = effects.iter().all(|rated| matches!(rated.effect, CommandEffect::Read { .. }));
@@ -249,6 +249,15 @@ fn changes_unbound(
         places::operands(subject, facts, folder).into_iter().chain(put)
     });
     named.find(is_kept).map(|path| Gap::Outside { path })
+}
+
+/// Returns true if a step prints its words, so that none of them names a file. The first word of `printf` could set a variable.
+fn prints_text(step: &Step) -> bool {
+    match step.program() {
+        Some("echo") => true,
+        Some("printf") => step.argv.get(1).is_some_and(|word| word.value.is_some()),
+        _ => false,
+    }
 }
 
 /// Returns true if a step changes files, by its effects or by its arguments.

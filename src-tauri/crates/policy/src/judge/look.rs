@@ -151,7 +151,7 @@ pub(super) fn goes_through(subject: &StepSubject<'_>) -> bool {
 }
 
 /// Programs that report on this machine through sockets or other processes, which confinement hides.
-const OF_MACHINE: &[&str] = &["arp", "ifconfig", "ip", "lsof", "lsusb", "netstat", "ss"];
+const OF_MACHINE: &[&str] = &["arp", "ifconfig", "ip", "lsof", "lsusb", "netstat", "nvidia-smi", "ss"];
 
 fn tells_of_machine(subject: &StepSubject<'_>, words: &[Option<&str>]) -> bool {
     subject.step.program().is_some_and(|name| OF_MACHINE.contains(&name))

@@ -6,12 +6,18 @@ use crate::facts::Facts;
 pub(super) fn is_number(facts: &Facts<'_>, raw: &str) -> bool {
     let plain = raw.trim_matches('"');
     plain.starts_with("$((") && plain.ends_with("))")
-        || ["$!", "$$", "$?", "$#"].contains(&plain)
+        || ["$$", "$?", "$#"].contains(&plain)
+        || is_job(facts, raw)
+}
+
+/// Returns true for the number of a job of the line: `$!`, also where a variable keeps it.
+pub(super) fn is_job(facts: &Facts<'_>, raw: &str) -> bool {
+    raw.trim_matches('"') == "$!"
         || variable_name(raw).is_some_and(|name| keeps_job(&facts.reading.text, name))
 }
 
 /// Returns the name of a word that is one variable: `"$PID"`, `${PID}`.
-fn variable_name(raw: &str) -> Option<&str> {
+pub(super) fn variable_name(raw: &str) -> Option<&str> {
     let plain = raw.trim_matches('"').strip_prefix('$')?;
     let name = plain.strip_prefix('{').map_or(Some(plain), |inner| inner.strip_suffix('}'))?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

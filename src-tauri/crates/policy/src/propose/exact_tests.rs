@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 20] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -127,6 +127,13 @@ fn a_dangerous_step_of_a_line_is_offered_with_the_whole_line() {
         holds_for_itself_alone(text, &[part, &format!("{part}; true")]);
     }
     assert!(exact_offer("rm -rf build").is_some_and(|offer| !offer.is_line()), "alone it is the command");
+    for text in ["rm -rf build && make", "rm -rf build; cd sub && cat x", "git reset --hard && git stash pop"]
+    {
+        assert!(exact_offer(text).is_some_and(|offer| !offer.is_line()), "nothing is before it: {text}");
+    }
+    for text in ["f() { rm -rf build; }; false && f", "rm -rf build; cd /opt/x && make"] {
+        assert!(exact_offer(text).is_none_or(|offer| offer.is_line()), "{text}");
+    }
 }
 
 #[test]
@@ -138,11 +145,66 @@ fn what_uses_a_port_is_stopped_by_the_whole_line() {
         "kill $(lsof -t)",
         "kill $(lsof -ti:3000); ls",
     ];
-    for text in ["kill $(lsof -ti:3000)", "kill $(lsof -t -i tcp:3000 2>/dev/null) || true"] {
+    for text in [
+        "kill $(lsof -ti:3000)",
+        "kill $(lsof -t -i tcp:3000 2>/dev/null) || true",
+        "kill -9 $(lsof -ti:3000)",
+        "lsof -ti:3000 | xargs kill",
+        "make & P=$!; cat x; kill -9 $P",
+        "lsof -ti tcp:3000 2>/dev/null | xargs -r kill -9 2>/dev/null || true",
+    ] {
+        let others = others.iter().filter(|other| **other != text);
+        holds_for_itself_alone(text, &others.copied().collect::<Vec<_>>());
+    }
+    for text in [
+        "kill $(lsof -t -u u)",
+        "kill $(lsof -ti:$PORT)",
+        "kill $(cat 3000)",
+        "rm $(lsof -ti:3000)",
+        "lsof -t -u u | xargs kill",
+        "lsof -ti:3000 | cat - f | xargs kill -9",
+        "lsof -ti:3000 | xargs kill -9 < f",
+        "lsof -ti:3000 | xargs -a f kill",
+        "lsof -ti:3000 | xargs rm",
+        "cat pids | xargs kill",
+        "P=$(cat f); kill -9 $P",
+    ] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn what_find_hands_on_is_offered_with_the_whole_line() {
+    let others = ["find . -exec rm {} +", "find src -name '*.tmp' -exec rm {} +", "rm x"];
+    for text in ["find . -name '*.tmp' -exec rm {} +", "find build -type f -exec rm -f '{}' \\;"] {
         holds_for_itself_alone(text, &others);
     }
-    for text in ["kill $(lsof -t -u u)", "kill $(lsof -ti:$PORT)", "kill $(cat 3000)", "rm $(lsof -ti:3000)"]
-    {
+    for text in ["find $X -name a -exec rm {} +", "find . -type f -exec {} \\;", "find . -execdir rm {} +"] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn a_database_of_the_user_is_offered_with_the_whole_line() {
+    holds_for_itself_alone(
+        "psql \"$DATABASE_URL\" -c 'select 1'",
+        &["psql \"$OTHER_URL\" -c 'select 1'", "psql \"$DATABASE_URL\" -c 'select 2'"],
+    );
+    for text in [
+        "psql $DATABASE_URL -c 'select 1'",
+        "psql \"$X\" -c 'select 1'",
+        "rm \"$DATABASE_URL\"",
+        "export DATABASE_URL=$X; psql \"$DATABASE_URL\" -c 'select 1'",
+        "read DATABASE_URL < f; psql \"$DATABASE_URL\" -c 'select 1'",
+    ] {
+        assert!(exact_offer(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn extras_of_the_project_are_offered_with_the_whole_line() {
+    holds_for_itself_alone("pip install -e .[dev]", &["pip install -e .[test]", "pip install -e ./*"]);
+    for text in ["pip install -e x[dev]", "pip install -e .[d*]", "rm .[dev]"] {
         assert!(exact_offer(text).is_none(), "{text}");
     }
 }

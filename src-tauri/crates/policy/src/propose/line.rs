@@ -6,10 +6,10 @@ use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::{Facts, Input, StepFacts};
 use crate::judge::{
-    argv_of_line, is_repeatable, judge_request, read_on_input, sourced, takes_commands_by_pipe,
+    argv_of_line, is_repeatable, judge_request, read_on_input, sourced, stops_ports, takes_commands_by_pipe,
 };
 use crate::path;
-use crate::risk::RiskLevel;
+use crate::risk::{RatedEffect, RiskLevel};
 use crate::rule::{Limits, Pattern, Rule, RuleInput, RuleOrigin};
 use crate::ruleset::RuleSet;
 use crate::verdict::Verdict;
@@ -20,7 +20,7 @@ const LONGEST: usize = 8 * 1024;
 
 /// Returns the offer for exactly this line in this folder, if it would answer the question and does the same each time.
 ///
-/// A dangerous line has one only where a rule could also cover each of its steps.
+/// A dangerous line has one only where a rule could also cover each of its steps, or where it ends a job or what uses a port.
 pub(super) fn line_offer(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -29,7 +29,7 @@ pub(super) fn line_offer(
 ) -> Option<AlwaysOffer> {
     let text = &facts.reading.text;
     let shown = escape::is_visible(&text.replace(['\n', '\t'], " ")) && text.len() <= LONGEST;
-    let asks = verdict.decision == Decision::Ask && (dangerous || verdict.risk.level != RiskLevel::Dangerous);
+    let asks = verdict.decision == Decision::Ask && (dangerous || only_ends_ports(facts, verdict));
     let whole = facts.shell && facts.reading.invalid.is_none() && *facts.input == Input::Nothing;
     if !shown || !asks || !whole || !is_repeatable(facts) {
         return None;
@@ -52,6 +52,14 @@ pub(super) fn line_offer(
     let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
     let with = AgentPolicy { rules: policy.rules.clone().join_with(&saved), ..policy.clone() };
     (judge_request(&with, facts).decision == Decision::Allow).then_some(offer)
+}
+
+/// Returns true if nothing is dangerous but that it ends by force its own jobs, or programs at a port that is written out.
+fn only_ends_ports(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    let step = |rated: &RatedEffect| facts.reading.steps.get(rated.step?);
+    let is_dangerous = |rated: &&RatedEffect| rated.level == RiskLevel::Dangerous;
+    let ends_port = |rated: &RatedEffect| step(rated).is_some_and(|step| stops_ports(facts, step));
+    verdict.risk.effects.iter().filter(is_dangerous).all(ends_port)
 }
 
 /// Returns the files that the agent can change until the line runs, and those whose content goes to a program or the shell.

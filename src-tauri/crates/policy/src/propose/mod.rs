@@ -197,16 +197,26 @@ fn by_step(
 
 /// Returns true for a line of which exact commands are offered as a whole only.
 ///
-/// It does something dangerous, or that cannot be undone, beside other steps; or a step takes commands by a pipe.
+/// It does something dangerous, or that cannot be undone, behind other steps; or a step takes commands by a pipe.
 fn is_whole(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let grave = |rated: &crate::RatedEffect| {
         rated.level == RiskLevel::Dangerous || rated.reversible == Reversible::No
     };
     let is_asked = |step: &crate::StepVerdict| step.decision != Decision::Allow;
     let asked = |at: usize| verdict.steps.get(at).is_some_and(is_asked);
-    let mut graves = verdict.risk.effects.iter().filter(|rated| grave(rated));
-    verdict.steps.len() > 1 && graves.any(|rated| rated.step.is_none_or(asked))
+    let begins = begins_in_place(facts, asked);
+    let graves = verdict.risk.effects.iter().filter(|rated| grave(rated));
+    let mut behind = graves.filter(|rated| !begins || rated.step != Some(0));
+    verdict.steps.len() > 1 && behind.any(|rated| rated.step.is_none_or(asked))
         || (0..verdict.steps.len()).any(|at| asked(at) && crate::judge::takes_commands_by_pipe(facts, at))
+}
+
+/// Returns true if the line begins with its first step, and all that is asked about runs in its folder.
+fn begins_in_place(facts: &Facts<'_>, asked: impl Fn(usize) -> bool) -> bool {
+    let steps = &facts.reading.steps;
+    let before = steps.first().and_then(|step| facts.reading.text.get(..step.span.start));
+    before.is_some_and(|before| before.trim().is_empty())
+        && steps.iter().enumerate().all(|(at, step)| !asked(at) || step.dir == Dir::Same)
 }
 
 fn offers(widths: &[Widths], facts: &Facts<'_>, narrow: bool) -> Vec<AlwaysOffer> {

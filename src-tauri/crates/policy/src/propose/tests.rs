@@ -84,6 +84,7 @@ fn only_what_names_everything_is_offered_by_its_words() {
         ("tool ./x", "command: tool * pinned"),
         ("python3 -m pip install x", "command: python3 -m pip install * pinned"),
         ("git -C sub log", "command: git -C sub log * pinned"),
+        ("docker compose up -d", "command: docker compose up * pinned"),
     ] {
         assert_eq!(words(text), expected, "{text}");
     }
@@ -100,6 +101,10 @@ fn only_what_names_everything_is_offered_by_its_words() {
         "bundle install",
         "mise use node",
         "uv tool install x",
+        "docker compose -f /tmp/x.yml up",
+        "docker compose run web ls",
+        "docker compose exec web ls",
+        "docker run x",
         "git -c core.pager=x log",
         "find . -exec rm {} +",
     ] {

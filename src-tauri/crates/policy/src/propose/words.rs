@@ -19,6 +19,7 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
     let named = |way: &UnsafeArg| match way.effect {
         ArgEffect::Folder | ArgEffect::NamedCode => Some(way.argument + 1),
         ArgEffect::Sends if sends_written_text(step) => words_to_field(&known, way.argument),
+        ArgEffect::Remote if starts_services(&known) => Some(way.argument + 1),
         _ => None,
     };
     if name.contains('/') || tool.is_none() && !ways().all(|way| named(way).is_some()) {
@@ -35,6 +36,14 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
     let written = |word: &&str| if sends { numbered(word) } else { (*word).to_owned() };
     let texts: Vec<String> = words.iter().map(written).collect();
     words.iter().all(is_plain).then(|| format!("{} *", texts.join(" ")))
+}
+
+/// Returns true for the services of a project's file: which ones there are and what they may, the file says.
+fn starts_services(known: &[&str]) -> bool {
+    let (["docker" | "podman", "compose", verb, ..] | ["docker-compose", verb, ..]) = known else {
+        return false;
+    };
+    ["build", "create", "start", "up"].contains(verb)
 }
 
 /// Returns the number of words up to a field of a call, or to its method, with the value that belongs to it.

