@@ -4,7 +4,7 @@
 //! memory and open files stayed as they were, and whether every request is on the record.
 
 use crate::Effort;
-use crate::data::{ALSO_FREE, ASKED, DENIED, Data, FREE, denied, request};
+use crate::data::{ALL_FREE, ASKED, DENIED, Data, denied, request};
 use crate::figures::round_trip::{ask_denied, hear};
 use crate::proc::{descriptors, private_dirty};
 use crate::processes::Host;
@@ -35,10 +35,10 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let before = recorded(data)?;
     let host = Host::start(postern, data.folder())?;
     let begun = Instant::now();
-    part(data, size, 0)?;
+    part(data, size)?;
     let (memory, files) = (at_rest(host.pid())?, descriptors(host.pid())?);
-    for nth in 1..PARTS {
-        part(data, size, nth)?;
+    for _ in 1..PARTS {
+        part(data, size)?;
     }
     let took = begun.elapsed().saturating_sub(REST);
     let (memory_after, files_after) = (at_rest(host.pid())?, descriptors(host.pid())?);
@@ -97,24 +97,28 @@ fn recorded(data: &Data) -> anyhow::Result<i64> {
     Ok(count)
 }
 
-/// Does a part of the load, each kind from its own agents at the same time. The later half comes from others: one agent may not
-/// record all of it.
-fn part(data: &Data, size: usize, part: usize) -> anyhow::Result<()> {
-    let (first, free) = if part < PARTS / 2 { (0, FREE) } else { (DENIED, ALSO_FREE) };
+/// Does a part of the load, each kind from its own agents at the same time. They take turns: one may not record all of it.
+fn part(data: &Data, size: usize) -> anyhow::Result<()> {
     std::thread::scope(|scope| {
         let mut threads: Vec<ScopedJoinHandle<'_, anyhow::Result<()>>> = Vec::new();
         for nth in 0..DENIED {
             // What does not divide evenly falls to the first.
             let own = REQUESTS * size / DENIED + if nth == 0 { REQUESTS * size % DENIED } else { 0 };
             threads.push(scope.spawn(move || {
-                let mut channel = data.connect(&denied(first + nth))?;
-                (0..own).try_for_each(|_| {
-                    ask_denied(&mut channel)?;
-                    hear(&mut channel)
+                [(nth, own / 2), (DENIED + nth, own - own / 2)].into_iter().try_for_each(|(agent, count)| {
+                    let mut channel = data.connect(&denied(agent))?;
+                    (0..count).try_for_each(|_| {
+                        ask_denied(&mut channel)?;
+                        hear(&mut channel)
+                    })
                 })
             }));
         }
-        threads.push(scope.spawn(|| runs(&mut data.connect(free)?, RUNS * size)));
+        threads.push(scope.spawn(|| {
+            let count = |nth: usize| (RUNS * size + nth) / ALL_FREE.len();
+            let mut agents = ALL_FREE.iter().enumerate();
+            agents.try_for_each(|(nth, name)| runs(&mut data.connect(name)?, count(nth)))
+        }));
         let person = Control::connect(data.folder())?;
         threads.push(scope.spawn(|| answers(person, QUESTIONS * size)));
         threads.push(scope.spawn(|| runs(&mut data.connect(ASKED)?, QUESTIONS * size)));

@@ -283,7 +283,7 @@ impl SurveyWalk<'_> {
                 let path = inner.join(&name);
                 let Some(kind) = kind else { return };
                 let lines = if kind.is_symlink() {
-                    let way = || OsString::from(format!("{:?}", links_on_the_way(&path)));
+                    let way = || OsString::from(links_on_the_way(&path).as_bytes().escape_ascii().to_string());
                     (!git_state::is_link_of_git(&path)).then(way)
                 } else if kind.is_dir() {
                     if git_state::may_lead_elsewhere(folder, &path) {
