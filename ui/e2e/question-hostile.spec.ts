@@ -114,7 +114,7 @@ test("it cannot be allowed before its end was seen", async ({ page }) => {
 
 /** What a person reads at once, and in the details, by the end of each field's text. */
 const both =
-  "headline session says edited why confinement danger source channel rule policy reason before outcome";
+  "headline repository branch session says edited why confinement danger source channel rule policy reason before outcome";
 const shownIn = {
   everywhere: `${both} program argument changeable changeable-too cwd input path target version signer remark script added changed refused value was`,
   "everywhere-tool": `${both} tool program field argument`,

@@ -172,6 +172,15 @@ describe("what is shown", () => {
     expect(second.queryByText("main()")).toBeNull();
   });
 
+  it("names the repository where there is one, and keeps the folder beside the details", () => {
+    const { backend } = show({ ...push(), repository: text("acme/site") });
+    backend.settle();
+    expect(screen.getByTestId("repository").closest("header")).not.toBeNull();
+    const folder = screen.getByTestId("cwd");
+    expect(folder).toHaveTextContent("/Users/kim/Projects/site");
+    expect(folder.closest("header")).toBeNull();
+  });
+
   it("says the branch, and offers to stop an agent that was denied often", async () => {
     const { backend, said, user } = show({ ...push(), branch: text("fix/login"), refused: 3 });
     backend.settle();

@@ -89,6 +89,7 @@ export const panel = {
     key: key("I"),
     also: "Also",
     runs: "Runs",
+    folder: "Folder",
     leadsTo: "→",
     hash: "Beginning of its SHA-256",
     script: "Script",
