@@ -79,6 +79,7 @@ test("⌘F searches the output that has the focus, and else the commands; ⌘G g
   await page.keyboard.press("Control+f");
   await expect(output.getByRole("searchbox", { name: "Search output" })).toBeFocused();
   await page.keyboard.type("todo");
+  await expect(output.getByRole("status")).toHaveText("1 of 2");
   await page.keyboard.press("Control+g");
   await expect(output.getByRole("status")).toHaveText("2 of 2");
   await page.keyboard.press("Control+Shift+G");
@@ -101,6 +102,7 @@ test("output has a window of its own, which is searched by keyboard and follows 
   await expect(own.getByRole("heading")).toContainText("rg -n TODO src");
   await expect(output).toContainText("src/app.ts:40");
   await own.keyboard.press("Control+f");
+  await expect(output.getByRole("searchbox", { name: "Search output" })).toBeFocused();
   await own.keyboard.type("todo");
   await expect(output.getByRole("status")).toHaveText("1 of 2");
   await expect(output.getByRole("button", { name: "Open in Own Window" })).toHaveCount(0);

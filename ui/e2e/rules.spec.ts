@@ -76,6 +76,7 @@ test("by keyboard alone: choose, remove several, edit", async ({ page }) => {
   await page.keyboard.press("Control+z");
   await expect(page.getByText("Allowed 9")).toBeVisible();
   await page.keyboard.press("End");
+  await expect(page.getByTestId("rule").last()).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("textbox", { name: "Pattern" })).toBeFocused();
 });
