@@ -225,7 +225,7 @@ describe("what is shown", () => {
     expect(screen.getByTestId("input")).toHaveTextContent("Input, 27 bytes echo buildingrm -rf build");
     cleanup();
     show({ ...push(), stdin: { kind: "stream" } });
-    expect(screen.getByTestId("input")).toHaveTextContent("No one has seen it");
+    expect(screen.getByTestId("input")).toHaveTextContent("You can’t review it");
   });
 
   it.each([

@@ -31,7 +31,7 @@ export const panel = {
     scriptState: { new: "new", changed: "changed", unchanged: "unchanged" },
     scriptGoesOn: "The script goes on.",
     showScript: "Show All",
-    inputStream: "The agent sends input while it runs. No one has seen it.",
+    inputStream: "The agent sends input while it runs. You can’t review it.",
     sameSigner: "Allow if signed by the same developer",
     agentCanChange: "The agent can change",
     and: "and",
