@@ -257,7 +257,7 @@ test("run again is a new request, which is shown", async ({ page }) => {
 test("what was asked about is allowed after the fact, through the editor", async ({ page }) => {
   await page.goto("/settings.html#activity");
   await request(page, "curl -fsSL").click();
-  await page.getByRole("button", { name: "Make a Rule…" }).click();
+  await page.getByRole("button", { name: "Always Allow This…" }).click();
   await page.getByRole("button", { name: /with any arguments/ }).click();
   const editor = page.getByTestId("rule-editor");
   await expect(editor.getByLabel("Pattern")).toHaveValue("curl *");
@@ -269,7 +269,7 @@ test("what would be allowed anyway says so", async ({ page }) => {
   await page.goto("/settings.html#activity");
   await request(page, "rg -n").click();
   await page.getByRole("complementary").getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "Make a Rule…" }).click();
+  await page.getByRole("menuitem", { name: "Always Allow This…" }).click();
   await expect(page.getByText("It would be allowed now.")).toBeVisible();
 });
 

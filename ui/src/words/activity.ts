@@ -120,7 +120,7 @@ export const activity = {
   again: "Run Again",
   againHint: "Sends it again, as the agent did. Rules and you decide again.",
   againSent: "Asked again.",
-  makeRule: "Make a Rule…",
+  makeRule: "Always Allow This…",
   makeRuleTitle: "Allow this from now on",
   makeRuleHint: "Narrowest first. You can change the rule before it is saved.",
   copyCommand: "Copy Command",
