@@ -303,8 +303,19 @@ describe("what became of an answer", () => {
     [{ state: "passed" }, /Passed$/, null],
     [{ state: "failed", code: 1 }, /Failed \(1\) ?Show$/, "show"],
     [{ state: "failed", code: null }, /Failed ?Show$/, "show"],
-    [{ state: "saved", also: 5, undo: true }, /Rule saved · 5 waiting requests allowed ?Undo$/, "undo"],
-    [{ state: "saved", also: 0, undo: false }, /Rule saved$/, null],
+    [
+      { state: "saved", also: 5, denies: false, undo: true },
+      /Rule saved · 5 waiting requests allowed ?Undo$/,
+      "undo",
+    ],
+    [
+      { state: "saved", also: 1, denies: true, undo: true },
+      /Rule saved · 1 waiting request denied ?Undo$/,
+      "undo",
+    ],
+    [{ state: "saved", also: 0, denies: false, undo: false }, /Rule saved$/, null],
+    [{ state: "removed", allowed: 6 }, /Rule removed · 6 requests already allowed$/, null],
+    [{ state: "removed", allowed: 0 }, /Rule removed$/, null],
     [{ state: "allowed" }, /Allowed$/, null],
   ];
   for (const [pill, says, act] of pills) {
