@@ -166,7 +166,7 @@ mod tests {
         assert_eq!((outcome.pill, outcome.running()), (Pill::Allowed, None));
     }
 
-    fn saved(place: &str) -> Saved {
+    fn saved_rule(place: &str) -> Saved {
         let saved = json!({"rule": "git push *", "place": {"in": place}, "pinned": true});
         serde_json::from_value(saved).unwrap()
     }
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn what_was_saved_can_be_undone_by_its_numbers() {
         let rules = Answered {
-            saved: vec![saved("anywhere")],
+            saved: vec![saved_rule("anywhere")],
             rules: vec![7],
             also: vec!["9f3a".to_owned()],
             ..Answered::applied()
@@ -188,7 +188,7 @@ mod tests {
         let renewed =
             Answered { rules: Vec::new(), renewed: Some(Renewed { entry: 3, rules: vec![1] }), ..rules };
         assert_eq!(outcome_of(&renewed).1, Some(Undo::Renewal(3)));
-        let line = Answered { saved: vec![saved("permissions")], ..Answered::applied() };
+        let line = Answered { saved: vec![saved_rule("permissions")], ..Answered::applied() };
         let pill = Pill::Saved { also: 0, denies: false, undo: false };
         assert_eq!(outcome_of(&line), (pill, None), "a line of a file stays");
     }
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn an_undo_says_what_was_allowed_meanwhile() {
         let answered = Answered {
-            saved: vec![saved("anywhere")],
+            saved: vec![saved_rule("anywhere")],
             rules: vec![7],
             also: vec!["9f3a".to_owned(), "9f3b".to_owned()],
             ..Answered::applied()

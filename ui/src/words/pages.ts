@@ -116,7 +116,7 @@ export const pages = {
     unattended: "While no one is connected",
     unattendeds: { deny: "Deny", wait: "Wait" },
     runTimeout: "Time limit of a command",
-    runTimeoutCap: "Longest it may ask for",
+    runTimeoutCap: "Longest limit it may ask for",
     noLimit: "no limit",
     folders: "Folders",
     foldersHint: "Its commands can start only here. One folder per line; empty means anywhere.",
