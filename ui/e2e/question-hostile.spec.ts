@@ -156,7 +156,7 @@ async function plainText(page: Page) {
 }
 
 test("everywhere: what stands around it is the same as in a plain question", async ({ page }) => {
-  await open(page, "push");
+  await open(page, "repository");
   await page.keyboard.press("Control+i");
   await expect(page.getByTestId("detail-rows")).toBeVisible();
   const plain = await frame(page);
