@@ -172,13 +172,28 @@ describe("what is shown", () => {
     expect(second.queryByText("main()")).toBeNull();
   });
 
-  it("names the repository where there is one, and keeps the folder beside the details", () => {
-    const { backend } = show({ ...push(), repository: text("acme/site") });
+  it.each([
+    ["~/Projects/site", false],
+    ["~/Projects/site/src", true],
+    ["~/.cache/site", true],
+    ["/tmp/site", true],
+  ])(
+    "names the repository where there is one, and the folder %s besides if it is foreign",
+    (cwd, foreign) => {
+      const { backend } = show({ ...push(), cwd: text(cwd), repository: text("acme/site") });
+      backend.settle();
+      expect(screen.getByTestId("repository").closest("header")).toHaveTextContent(/acme\/site/);
+      expect(screen.queryByTestId("cwd")?.textContent).toBe(foreign ? cwd : undefined);
+    },
+  );
+
+  it("has the folder of a repository in the details", async () => {
+    const { backend } = show({ ...push(), cwd: text("~/Projects/site"), repository: text("acme/site") });
     backend.settle();
-    expect(screen.getByTestId("repository").closest("header")).not.toBeNull();
-    const folder = screen.getByTestId("cwd");
-    expect(folder).toHaveTextContent("/Users/kim/Projects/site");
-    expect(folder.closest("header")).toBeNull();
+    await backend.details(true);
+    expect(screen.getByTestId("repository")).toHaveAttribute("title", "~/Projects/site");
+    const rows = within(await screen.findByTestId("detail-rows"));
+    expect(rows.getByTestId("cwd")).toHaveTextContent("~/Projects/site");
   });
 
   it("says the branch, and offers to stop an agent that was denied often", async () => {

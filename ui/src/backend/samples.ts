@@ -132,7 +132,7 @@ export const scenes = {
   known,
   later: push,
   queued: () => ({ ...push(), waiting: 2 }),
-  /** In a repository with a remote: its name is in the header, and a folder of any length beside the details. */
+  /** In a repository with a remote: its name is in the header, and a foreign folder of any length beside the details. */
   repository: () => ({
     ...push(),
     repository: text("acme/site"),
