@@ -79,6 +79,7 @@ test("⌘F searches the output that has the focus, and else the commands; ⌘G g
   await page.keyboard.press("Control+f");
   await expect(output.getByRole("searchbox", { name: "Search output" })).toBeFocused();
   await page.keyboard.type("todo");
+  await expect(output.getByRole("status")).toHaveText("1 of 2");
   await page.keyboard.press("Control+g");
   await expect(output.getByRole("status")).toHaveText("2 of 2");
   await page.keyboard.press("Control+Shift+G");
@@ -101,6 +102,7 @@ test("output has a window of its own, which is searched by keyboard and follows 
   await expect(own.getByRole("heading")).toContainText("rg -n TODO src");
   await expect(output).toContainText("src/app.ts:40");
   await own.keyboard.press("Control+f");
+  await expect(output.getByRole("searchbox", { name: "Search output" })).toBeFocused();
   await own.keyboard.type("todo");
   await expect(output.getByRole("status")).toHaveText("1 of 2");
   await expect(output.getByRole("button", { name: "Open in Own Window" })).toHaveCount(0);
@@ -255,7 +257,7 @@ test("run again is a new request, which is shown", async ({ page }) => {
 test("what was asked about is allowed after the fact, through the editor", async ({ page }) => {
   await page.goto("/settings.html#activity");
   await request(page, "curl -fsSL").click();
-  await page.getByRole("button", { name: "Make a Rule…" }).click();
+  await page.getByRole("button", { name: "Always Allow This…" }).click();
   await page.getByRole("button", { name: /with any arguments/ }).click();
   const editor = page.getByTestId("rule-editor");
   await expect(editor.getByLabel("Pattern")).toHaveValue("curl *");
@@ -267,7 +269,7 @@ test("what would be allowed anyway says so", async ({ page }) => {
   await page.goto("/settings.html#activity");
   await request(page, "rg -n").click();
   await page.getByRole("complementary").getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: "Make a Rule…" }).click();
+  await page.getByRole("menuitem", { name: "Always Allow This…" }).click();
   await expect(page.getByText("It would be allowed now.")).toBeVisible();
 });
 

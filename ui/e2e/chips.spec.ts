@@ -70,7 +70,7 @@ for (const times of [1, 1.5]) {
     }
   });
 
-  for (const scene of ["push", "changeable", "everywhere", "hostile", "known"] as const)
+  for (const scene of ["push", "repository", "changeable", "everywhere", "hostile", "known"] as const)
     test(title(`what deviates in ${scene}`), async ({ page }) => {
       await enlarge(page, times);
       await open(page, scene, 700);

@@ -12,6 +12,7 @@ test.describe("the first run", () => {
     await page.setViewportSize({ width: 560, height: 480 });
     await page.goto("/settings.html?scene=empty");
     await expect(page.getByRole("heading", { name: "Welcome to Postern" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Continue" }), "Return continues").toBeFocused();
   });
 
   test("is done by keys alone: what it is, which agents, what they may do, one command", async ({ page }) => {
@@ -26,6 +27,7 @@ test.describe("the first run", () => {
     await expect(claude).toContainText("Adds 3 lines to ~/.claude/settings.json");
     await nothingSerious(page);
 
+    await expect(page.getByRole("button", { name: "Continue" })).toBeFocused();
     await page.keyboard.press("Enter");
     await expect(first.getByRole("heading", { name: "What may they do without asking?" })).toBeVisible();
     await expect(page.getByRole("switch", { name: /Look around/ })).toBeChecked();
@@ -118,7 +120,7 @@ test("a coding agent that is there is connected by its hook, after its change wa
 test("another agent in three steps; a name is not taken twice", async ({ page }) => {
   await page.goto("/settings.html#add");
   await page.getByRole("textbox", { name: "Name" }).fill("builder");
-  await expect(page.getByText("An agent with this name exists.")).toBeVisible();
+  await expect(page.getByText("An agent with this name already exists.")).toBeVisible();
   await page.getByRole("textbox", { name: "Name" }).fill("painter");
   await page.getByRole("radio", { name: "Let it look around" }).check();
   await page.getByRole("button", { name: "Add Agent", exact: true }).click();

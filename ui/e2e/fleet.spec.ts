@@ -107,8 +107,10 @@ test("an owner invites a Mac, compares the digits, and accepts it, by keyboard a
   ).toBeFocused();
   await nothingSerious(page);
   await page.keyboard.press("Tab");
+  await expect(dialog(page).getByRole("button", { name: "Yes, They Are the Same" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(dialog(page).getByText("mini-4 has joined the fleet.")).toBeVisible();
+  await expect(dialog(page).getByRole("button", { name: "Done" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(members(page)).toHaveCount(8);
 });
@@ -178,7 +180,7 @@ test("an owner changes what a member may do", async ({ page }) => {
   await press(page, "Cancel");
 
   await page.getByRole("button", { name: "Change build-1…" }).click();
-  await expect(dialog(page).getByText("Its person"), "a host answers nothing").toHaveCount(0);
+  await expect(dialog(page).getByText("Its user"), "a host answers nothing").toHaveCount(0);
   await dialog(page).getByLabel("Groups").fill("home");
   await press(page, "Change");
   await expect(members(page).filter({ hasText: "build-1" })).toContainText("host in home");

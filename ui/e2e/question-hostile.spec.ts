@@ -114,7 +114,7 @@ test("it cannot be allowed before its end was seen", async ({ page }) => {
 
 /** What a person reads at once, and in the details, by the end of each field's text. */
 const both =
-  "headline session says edited why confinement danger source channel rule policy reason before outcome";
+  "headline repository branch session says edited why confinement danger source channel rule policy reason before outcome";
 const shownIn = {
   everywhere: `${both} program argument changeable changeable-too cwd input path target version signer remark script added changed refused value was`,
   "everywhere-tool": `${both} tool program field argument`,
@@ -156,7 +156,7 @@ async function plainText(page: Page) {
 }
 
 test("everywhere: what stands around it is the same as in a plain question", async ({ page }) => {
-  await open(page, "push");
+  await open(page, "repository");
   await page.keyboard.press("Control+i");
   await expect(page.getByTestId("detail-rows")).toBeVisible();
   const plain = await frame(page);

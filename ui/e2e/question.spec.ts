@@ -117,8 +117,8 @@ test("what is alike is one question, and its answer names each with its digest",
   await armed(page);
   await expect(page.getByTestId("once")).toHaveText(/Allow These 6/);
   await page.keyboard.press("Control+Enter");
+  await expect.poll(async () => (await said(page)).answers).toMatchObject([{ answer: "once" }]);
   const { answers, others } = await said(page);
-  expect(answers).toMatchObject([{ answer: "once" }]);
   const named = [answers[0]?.digest, ...(others[0] ?? []).map(({ digest }) => digest)];
   expect(new Set(named).size, "each has its own").toBe(6);
 });
@@ -127,20 +127,20 @@ test("what is alike is denied as one, and shown one at a time on demand", async 
   await open(page, "alike");
   await armed(page);
   await page.keyboard.press("Escape");
-  expect((await said(page)).others[0]).toHaveLength(5);
+  await expect.poll(async () => (await said(page)).others[0]).toHaveLength(5);
   await open(page, "alike");
   await armed(page);
   await choose(page, "allow", "singly");
   await expect(page.getByTestId("once")).toHaveText(/Allow Once/);
   await armed(page);
   await page.getByTestId("once").click();
-  expect((await said(page)).others, "the others are not meant").toEqual([[]]);
+  await expect.poll(async () => (await said(page)).others, "the others are not meant").toEqual([[]]);
 });
 
 test("those that came later wait until they are wanted", async ({ page }) => {
   await open(page, "later");
   await page.getByTestId("later").click();
-  expect((await said(page)).gathers).toEqual([true]);
+  await expect.poll(async () => (await said(page)).gathers).toEqual([true]);
   expect((await said(page)).answers).toEqual([]);
 });
 
@@ -152,6 +152,7 @@ test("its height is known before the window has its size, and told again when it
   await page.goto("/approval.html?scene=push");
   await expect(page.getByTestId("question")).toBeAttached();
   const height = async () => (await said(page)).presented.at(-1)?.height ?? 0;
+  await expect.poll(height).toBeGreaterThan(0);
   const first = (await said(page)).presented[0]?.height;
   await page.setViewportSize({ width: 460, height: first ?? 0 });
   expect(await height()).toBe(first);
@@ -179,7 +180,7 @@ test("a click before arming does nothing, the one after it allows", async ({ pag
   await page.getByRole("button", { name: "Scroll to allow" }).click();
   await expect(once).toBeEnabled();
   await once.click();
-  expect((await said(page)).answers).toMatchObject([{ answer: "once" }]);
+  await expect.poll(async () => (await said(page)).answers).toMatchObject([{ answer: "once" }]);
 });
 
 test("what does not fit must be opened, and scrolled to its end", async ({ page }) => {
@@ -278,9 +279,12 @@ test("by keyboard alone: the message, then the denial", async ({ page }) => {
   expect((await said(page)).answers, "Return answers nothing").toEqual([]);
   await armed(page);
   await page.keyboard.press("Control+d");
+  await expect(page.getByRole("textbox"), "one can write at once").toBeFocused();
   await page.keyboard.type("use the release branch");
   await page.keyboard.press("Control+Enter");
-  expect((await said(page)).answers).toMatchObject([{ answer: "deny", feedback: "use the release branch" }]);
+  await expect
+    .poll(async () => (await said(page)).answers)
+    .toMatchObject([{ answer: "deny", feedback: "use the release branch" }]);
 });
 
 test("by keyboard alone: a menu", async ({ page }) => {
@@ -303,7 +307,7 @@ test("Esc leaves the message first, and then denies", async ({ page }) => {
   expect((await said(page)).answers).toEqual([]);
   await expect(page.getByTestId("deny")).toBeFocused();
   await page.keyboard.press("Escape");
-  expect((await said(page)).answers).toMatchObject([{ answer: "deny" }]);
+  await expect.poll(async () => (await said(page)).answers).toMatchObject([{ answer: "deny" }]);
 });
 
 test("a dangerous one is held, and a click is no hold", async ({ page }) => {
@@ -333,12 +337,12 @@ test("a changed command comes back as another question, which arms anew", async 
   await fit(page);
   await expect(page.getByTestId("once")).toBeEnabled();
   await page.getByTestId("once").click();
-  const { edits, answers, seen } = await said(page);
+  await expect
+    .poll(async () => (await said(page)).answers, "it names what was shown after the change")
+    .toMatchObject([{ answer: "once", digest: "f".repeat(64) }]);
+  const { edits, seen } = await said(page);
   expect(seen, "the end of what came of it was to be seen as well").toHaveLength(2);
   expect(edits).toMatchObject([{ digest: "a".repeat(64), text: "git push --dry-run origin main" }]);
-  expect(answers, "the answer names what was shown after the change").toMatchObject([
-    { answer: "once", digest: "f".repeat(64) },
-  ]);
 });
 
 test("a change that would be denied anyway says so, and what is typed stays", async ({ page }) => {
@@ -402,10 +406,12 @@ test("a rule shows what it would have answered, as it is edited", async ({ page 
   await expect(page.getByTestId("preview")).toContainText("7 of your last 50");
   await expect(page.getByTestId("left-out")).toHaveText("Doesn’t cover --delete or --force.");
   await fit(page);
-  expect((await said(page)).previews.at(-1)).toMatchObject({
-    proposal: "command",
-    edited: "git push origin *",
-  });
+  await expect
+    .poll(async () => (await said(page)).previews.at(-1))
+    .toMatchObject({
+      proposal: "command",
+      edited: "git push origin *",
+    });
 });
 
 test("a rule that allows more than was shown says so, and is saved by a second press", async ({ page }) => {
@@ -423,7 +429,9 @@ test("a rule that allows more than was shown says so, and is saved by a second p
   await expect(page.getByRole("button", { name: "Back" })).toBeInViewport({ ratio: 1 });
   await expect(save).toBeInViewport({ ratio: 1 });
   await save.click();
-  expect((await said(page)).answers).toMatchObject([{ edited: "git push * main", broad: true }]);
+  await expect
+    .poll(async () => (await said(page)).answers)
+    .toMatchObject([{ edited: "git push * main", broad: true }]);
 });
 
 test("dangerous: Always is in the details, and is held as well", async ({ page }) => {

@@ -57,10 +57,19 @@ export async function fit(page: Page): Promise<number> {
   await expect(async () => {
     height = (await said(page)).presented.at(-1)?.height ?? 0;
     await page.setViewportSize({ width: 460, height: Math.min(height, SCREEN) });
+    // The page says another height a frame after it has it.
+    expect(await laidOut(page)).toBe(height);
     expect((await said(page)).presented.at(-1)?.height).toBe(height);
   }).toPass();
   return height;
 }
+
+/** The height that all of a question has now. */
+const laidOut = (page: Page) =>
+  page.getByTestId("question").evaluate((panel) => {
+    const parts = [panel.querySelector(".content"), panel.lastElementChild];
+    return parts.reduce((sum, part) => sum + (part instanceof HTMLElement ? part.offsetHeight : 0), 0);
+  });
 
 /** Opens a menu beside a button, and chooses. */
 export async function choose(page: Page, menu: "allow" | "deny", id: string) {

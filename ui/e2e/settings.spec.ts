@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect, test, type Page } from "@playwright/test";
 import { screens, sizes } from "./screens";
 import { nothingSerious, nothingSideways, openAgent, seriousInSize, turnTo } from "./support";
 
@@ -39,6 +39,16 @@ test("hostile text is text: no element, no dialog, nothing hidden that shows as 
   }
 });
 
+/** Searches everything by keyboard, and opens the first that is found. */
+async function search(page: Page, text: string, first: RegExp) {
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("combobox", { name: /^Search/ })).toBeFocused();
+  await page.keyboard.type(text);
+  const results = page.getByRole("listbox", { name: "Results" });
+  await expect(results.getByRole("option", { selected: true })).toHaveText(first);
+  await page.keyboard.press("Enter");
+}
+
 test("the whole window goes by keyboard", async ({ page }) => {
   await page.setViewportSize(sizes.large);
   await page.goto("/settings.html");
@@ -60,9 +70,7 @@ test("the whole window goes by keyboard", async ({ page }) => {
   await page.keyboard.press("Control+2");
   await page.keyboard.press("Control+f");
   await expect(page.getByRole("searchbox", { name: "Search commands" })).toBeFocused();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("release");
-  await page.keyboard.press("Enter");
+  await search(page, "release", /^release/);
   await expect(title("release")).toBeVisible();
 });
 
@@ -70,17 +78,13 @@ test("a setting is found and gone to, in the window that has it", async ({ page 
   await page.setViewportSize(sizes.large);
   await page.goto("/settings.html");
   await expect(page.getByTestId("waiting").first()).toBeVisible();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("environment passed research");
-  await page.keyboard.press("Enter");
+  await search(page, "environment passed research", /Environment passed on/);
   await expect(page.getByRole("heading", { name: "research", level: 1 })).toBeVisible();
   const passed = page.getByRole("textbox", { name: "Environment passed on" });
   await expect(passed).toBeFocused();
   await expect(passed).toBeInViewport();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("keep the history");
   const popup = page.waitForEvent("popup");
-  await page.keyboard.press("Enter");
+  await search(page, "keep the history", /Keep the history/);
   await expect((await popup).getByRole("combobox", { name: "Keep the history for" })).toBeFocused();
 });
 
@@ -112,6 +116,7 @@ test("a waiting request is chosen and denied by keyboard, and only where the foc
   const list = page.getByRole("listbox", { name: "Waiting requests" });
   await list.focus();
   await page.keyboard.press("ArrowDown");
+  await expect(page.getByTestId("waiting").nth(1)).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Escape");
   await expect(page.getByTestId("arming")).toHaveAttribute("data-state", "armed");
   await page.keyboard.press("Control+Enter");

@@ -44,9 +44,11 @@ impl AnswerOutcome {
         Self::new(Pill::Denied, now, UNDO)
     }
 
-    /// Makes the result of an undo.
-    pub(super) fn removed(now: Instant) -> Self {
-        Self::new(Pill::Removed, now, BRIEFLY)
+    /// Makes the result of an undo of what this one saved.
+    pub(super) fn removed(&self, now: Instant) -> Self {
+        let allowed =
+            if let Pill::Saved { also, denies: false, .. } = self.pill { also.saturating_add(1) } else { 0 };
+        Self::new(Pill::Removed { allowed }, now, BRIEFLY)
     }
 
     /// Makes the result of an answer that counted; `None` if there is nothing to show. `since` is the
@@ -63,7 +65,8 @@ impl AnswerOutcome {
             let rules = (!answered.rules.is_empty()).then(|| Undo::Rules(answered.rules.clone()));
             let undo = renewed.or(rules);
             let also = u32::try_from(answered.also.len()).unwrap_or(u32::MAX);
-            let pill = Pill::Saved { also, undo: undo.is_some() };
+            let denies = params.answer == Answer::DenyAlways;
+            let pill = Pill::Saved { also, denies, undo: undo.is_some() };
             return Some(Self { undo, ..Self::new(pill, now, LONGER) });
         }
         match params.answer {
@@ -163,14 +166,15 @@ mod tests {
         assert_eq!((outcome.pill, outcome.running()), (Pill::Allowed, None));
     }
 
+    fn saved_rule(place: &str) -> Saved {
+        let saved = json!({"rule": "git push *", "place": {"in": place}, "pinned": true});
+        serde_json::from_value(saved).unwrap()
+    }
+
     #[test]
     fn what_was_saved_can_be_undone_by_its_numbers() {
-        let saved = |place: &str| -> Saved {
-            serde_json::from_value(json!({"rule": "git push *", "place": {"in": place}, "pinned": true}))
-                .unwrap()
-        };
         let rules = Answered {
-            saved: vec![saved("anywhere")],
+            saved: vec![saved_rule("anywhere")],
             rules: vec![7],
             also: vec!["9f3a".to_owned()],
             ..Answered::applied()
@@ -179,12 +183,29 @@ mod tests {
             let outcome = outcome(Answer::Always, answered).unwrap();
             (outcome.pill, outcome.undo)
         };
-        assert_eq!(outcome_of(&rules), (Pill::Saved { also: 1, undo: true }, Some(Undo::Rules(vec![7]))));
+        let pill = Pill::Saved { also: 1, denies: false, undo: true };
+        assert_eq!(outcome_of(&rules), (pill, Some(Undo::Rules(vec![7]))));
         let renewed =
             Answered { rules: Vec::new(), renewed: Some(Renewed { entry: 3, rules: vec![1] }), ..rules };
         assert_eq!(outcome_of(&renewed).1, Some(Undo::Renewal(3)));
-        let line = Answered { saved: vec![saved("permissions")], ..Answered::applied() };
-        assert_eq!(outcome_of(&line), (Pill::Saved { also: 0, undo: false }, None), "a line of a file stays");
+        let line = Answered { saved: vec![saved_rule("permissions")], ..Answered::applied() };
+        let pill = Pill::Saved { also: 0, denies: false, undo: false };
+        assert_eq!(outcome_of(&line), (pill, None), "a line of a file stays");
+    }
+
+    #[test]
+    fn an_undo_says_what_was_allowed_meanwhile() {
+        let answered = Answered {
+            saved: vec![saved_rule("anywhere")],
+            rules: vec![7],
+            also: vec!["9f3a".to_owned(), "9f3b".to_owned()],
+            ..Answered::applied()
+        };
+        for (answer, denies, allowed) in [(Answer::Always, false, 3), (Answer::DenyAlways, true, 0)] {
+            let outcome = outcome(answer, &answered).unwrap();
+            assert_eq!(outcome.pill, Pill::Saved { also: 2, denies, undo: true });
+            assert_eq!(outcome.removed(Instant::now()).pill, Pill::Removed { allowed });
+        }
     }
 
     #[test]

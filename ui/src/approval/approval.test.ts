@@ -172,6 +172,30 @@ describe("what is shown", () => {
     expect(second.queryByText("main()")).toBeNull();
   });
 
+  it.each([
+    ["~/Projects/site", false],
+    ["~/Projects/site/src", true],
+    ["~/.cache/site", true],
+    ["/tmp/site", true],
+  ])(
+    "names the repository where there is one, and the folder %s besides if it is foreign",
+    (cwd, foreign) => {
+      const { backend } = show({ ...push(), cwd: text(cwd), repository: text("acme/site") });
+      backend.settle();
+      expect(screen.getByTestId("repository").closest("header")).toHaveTextContent(/acme\/site/);
+      expect(screen.queryByTestId("cwd")?.textContent).toBe(foreign ? cwd : undefined);
+    },
+  );
+
+  it("has the folder of a repository in the details", async () => {
+    const { backend } = show({ ...push(), cwd: text("~/Projects/site"), repository: text("acme/site") });
+    backend.settle();
+    await backend.details(true);
+    expect(screen.getByTestId("repository")).toHaveAttribute("title", "~/Projects/site");
+    const rows = within(await screen.findByTestId("detail-rows"));
+    expect(rows.getByTestId("cwd")).toHaveTextContent("~/Projects/site");
+  });
+
   it("says the branch, and offers to stop an agent that was denied often", async () => {
     const { backend, said, user } = show({ ...push(), branch: text("fix/login"), refused: 3 });
     backend.settle();
@@ -216,7 +240,7 @@ describe("what is shown", () => {
     expect(screen.getByTestId("input")).toHaveTextContent("Input, 27 bytes echo buildingrm -rf build");
     cleanup();
     show({ ...push(), stdin: { kind: "stream" } });
-    expect(screen.getByTestId("input")).toHaveTextContent("No one has seen it");
+    expect(screen.getByTestId("input")).toHaveTextContent("You can’t review it");
   });
 
   it.each([
@@ -294,8 +318,19 @@ describe("what became of an answer", () => {
     [{ state: "passed" }, /Passed$/, null],
     [{ state: "failed", code: 1 }, /Failed \(1\) ?Show$/, "show"],
     [{ state: "failed", code: null }, /Failed ?Show$/, "show"],
-    [{ state: "saved", also: 5, undo: true }, /Rule saved · 5 waiting requests allowed ?Undo$/, "undo"],
-    [{ state: "saved", also: 0, undo: false }, /Rule saved$/, null],
+    [
+      { state: "saved", also: 5, denies: false, undo: true },
+      /Rule saved · 5 waiting requests allowed ?Undo$/,
+      "undo",
+    ],
+    [
+      { state: "saved", also: 1, denies: true, undo: true },
+      /Rule saved · 1 waiting request denied ?Undo$/,
+      "undo",
+    ],
+    [{ state: "saved", also: 0, denies: false, undo: false }, /Rule saved$/, null],
+    [{ state: "removed", allowed: 6 }, /Rule removed · 6 requests already allowed$/, null],
+    [{ state: "removed", allowed: 0 }, /Rule removed$/, null],
     [{ state: "allowed" }, /Allowed$/, null],
   ];
   for (const [pill, says, act] of pills) {

@@ -133,6 +133,17 @@ export function elsewhere(question: Question): Piece[][] {
     .map(({ path }) => path);
 }
 
+/**
+ * Whether the folder is not where its repository's name lets expect it: in the home folder, in no hidden folder, and called so.
+ * An agent can write that name.
+ */
+export function isForeign({ cwd, repository }: Question): boolean {
+  if (!repository) return false;
+  const path = plain(cwd);
+  const usual = path.startsWith("~/") && !path.includes("/.") && cwd.every(({ kind }) => kind === "plain");
+  return !usual || path.split("/").at(-1) !== plain(repository).split("/").at(-1);
+}
+
 /** Whether what deviates fits into chips, with nothing left out. Else the details are open. */
 export const chipsFit = (question: Question): boolean =>
   envFits(question.env) && elsewhere(question).every(fits);

@@ -25,7 +25,7 @@ const pills: Record<string, Pill> = {
   "pill-passed": { state: "passed" },
   "pill-failed": { state: "failed", code: 1 },
   "pill-allowed-all": { state: "allowed-all", count: 6 },
-  "pill-saved": { state: "saved", also: 5, undo: true },
+  "pill-saved": { state: "saved", also: 5, denies: false, undo: true },
 };
 
 export function approval(): ApprovalBackend {

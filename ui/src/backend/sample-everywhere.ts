@@ -58,6 +58,7 @@ export function everywhere(length: number, tool: boolean, now = Date.now()): Que
     shell: true,
     editable: `echo ${"A".repeat(length)} end-of-editable`,
     edited: shown("edited"),
+    repository: shown("repository"),
     branch: shown("branch"),
     tighter: ["look", "project"],
     confinedByPerson: true,

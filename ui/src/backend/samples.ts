@@ -132,6 +132,12 @@ export const scenes = {
   known,
   later: push,
   queued: () => ({ ...push(), waiting: 2 }),
+  /** In a repository with a remote: its name is in the header, and a foreign folder of any length beside the details. */
+  repository: () => ({
+    ...push(),
+    repository: text("acme/site"),
+    cwd: text(`~/Projects/site/packages/${"a-long-name/".repeat(6)}src`),
+  }),
   everywhere: () => everywhere(120, false),
   "everywhere-long": () => everywhere(16 * 1024, false),
   "everywhere-tool": () => everywhere(120, true),

@@ -17,10 +17,18 @@ since: number, } | { "state": "passed" } | { "state": "failed",
  */
 code: number | null, } | { "state": "saved", 
 /**
- * Waiting requests that they let through.
+ * Waiting questions that they answered.
  */
 also: number, 
 /**
+ * True if they deny.
+ */
+denies: boolean, 
+/**
  * True if they can be removed again from here.
  */
-undo: boolean, } | { "state": "removed" };
+undo: boolean, } | { "state": "removed", 
+/**
+ * Questions that were allowed with them, which that does not undo.
+ */
+allowed: number, };

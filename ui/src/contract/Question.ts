@@ -103,6 +103,10 @@ changeable?: Array<Array<Piece>>,
  */
 cwd: Array<Piece>, 
 /**
+ * Repository that the working directory is in, by the address of its `origin`; at GitHub by owner and name.
+ */
+repository?: Array<Piece>, 
+/**
  * Branch of the repository that the working directory is in.
  */
 branch?: Array<Piece>, 

@@ -5,7 +5,7 @@ import { computer } from "./platform";
 export const classes = {
   title: "What it may do without asking",
   limits:
-    "Your rules come first. Dangerous commands and protected places still ask. So do commands that could run its code unconfined: git push.",
+    "Your rules come first. Dangerous commands and protected places still ask. So does what can run its code unconfined, such as git push.",
   groups: {
     confined: {
       title: "Confined",

@@ -72,7 +72,7 @@ export const doors = {
   connectedNow: "connected",
   seen: (ago: string) => `seen ${ago}`,
   approvers: "Who can answer",
-  approversHint: "Questions are shown here. Agents cannot reach these.",
+  approversHint: "Questions are shown here. Agents can’t reach these.",
   approverKinds: { window: "This app’s window", terminal: "A terminal", remote: "A remote approver" },
   approversNone: "No one can answer, so requests are denied.",
   none: "No agent yet.",

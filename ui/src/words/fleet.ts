@@ -14,7 +14,7 @@ export const fleet = {
   broker: "Broker",
   connected: "connected",
   notConnected: "not connected",
-  closed: `This ${computer} asks no other one. Turn the fleet on under Connections.`,
+  closed: `The fleet is off on this ${computer}. Turn it on under Connections.`,
   contact: "Last contact",
   contactNone: "none since Postern started",
   startBroker: "Start the broker",
@@ -27,7 +27,7 @@ export const fleet = {
   unconfirmed: `The owner’s ${computer} didn’t confirm it. Not a member there? Join again with another code.`,
   work: "Work for other members",
   workCounts: (running: number, begun: number, refused: number) =>
-    `${running} under way, ${begun} begun in this minute, ${refused} refused`,
+    `${running} running, ${begun} started this minute, ${refused} refused`,
   blockTitle: `Agents on other ${computer}s`,
   blockHint: "Block all agents of one, of a group, or everywhere.",
   blockAgents: "Block Agents…",
@@ -37,7 +37,7 @@ export const fleet = {
   leaveConfirm: `This ${computer} forgets the fleet and its keys. To come back, it has to be invited again.`,
   leaveOwner: "You own this fleet. Without an owner, its roster can’t be changed.",
   leaveDo: "Leave Fleet",
-  left: "You left the fleet. An owner revokes the rest.",
+  left: `You left the fleet. An owner can now revoke this ${computer}.`,
   members: "Members",
   invite: `Invite ${Computer}…`,
   own: `this ${computer}`,
@@ -118,8 +118,8 @@ export const fleetForms = {
   invitee: `Name of the ${computer}`,
   inviteePerson: `Whose ${computer} it is`,
   groups: "Groups",
-  groupsHint: "Separated by commas. Its agents are in them, and its person answers for them.",
-  duty: "Its person",
+  groupsHint: "Separated by commas. Its agents are in them, and its user answers for them.",
+  duty: "Its user",
   duties: { approver: "Answers", auditor: "Reads the audit" },
   risk: "Allows",
   risks: { safe: "What is safe", "needs-review": "What needs review", dangerous: "Everything" },
@@ -165,7 +165,7 @@ export const proposals = {
 
 export const rights = {
   title: (name: string) => `Change ${name}`,
-  roles: "Its person",
+  roles: "Its user",
   kinds: {
     owner: "Owns the fleet: invites, changes, revokes",
     publisher: "Publishes policy",
@@ -173,7 +173,7 @@ export const rights = {
     auditor: "Reads the audit, and answers nothing",
   },
   hostGroups: "Separated by commas. Its agents are in them.",
-  personGroups: "Separated by commas. Its person answers for them.",
+  personGroups: "Separated by commas. Its user answers for them.",
   newGroups: (names: string) => `No one has ${names} yet: make it new`,
   credentials: "Its rights at the broker are its administrator’s to change: postern fleet nats-setup",
   refused: "Not changed:",
@@ -183,15 +183,15 @@ export const rights = {
 export const pairing = {
   inviteTitle: (name: string) => `Invite ${name}`,
   joinTitle: "Join a fleet",
-  waiting: (name: string) => `Enter this code on ${name}: Settings, Integrations, Fleet, Join with Code.`,
+  waiting: (name: string) => `Enter this code on ${name}: Settings › Integrations › Fleet › Join with Code.`,
   lasts: "It works once, for ten minutes. Waiting…",
   copyCode: "Copy Code",
   compare: (name: string) => `Does ${name} show the same six digits?`,
   digits: "Six digits",
   brings: {
-    both: "It sends its questions, and its person answers.",
+    both: "It sends its questions, and its user answers.",
     asks: "It sends its questions.",
-    answers: "Its person answers.",
+    answers: "Its user answers.",
   },
   differ: "No, Refuse It",
   areSame: "Yes, They Are the Same",
@@ -201,7 +201,7 @@ export const pairing = {
   keepOpen: `Keep both ${computer}s open.`,
   joined: (name: string) => `${name} has joined the fleet.`,
   joinedHere: `This ${computer} has joined the fleet.`,
-  failed: "It did not join.",
+  failed: "It didn’t join.",
 } as const;
 
 export const blocking = {

@@ -53,10 +53,10 @@ export const pages = {
     presetHints: {
       deny: "Nothing runs.",
       ask: "Your rules and the choices below decide. You are asked about the rest.",
-      allow: "Everything runs but what a deny rule or Postern forbids.",
+      allow: "Everything runs except what a deny rule or Postern forbids.",
     },
     openTitle: (name: string) => `Allow everything for ${name}?`,
-    openConfirm: "You are asked about nothing. Only what a deny rule or Postern forbids is denied.",
+    openConfirm: "You aren’t asked about anything. Only what a deny rule or Postern forbids is denied.",
     openYes: "Allow Everything",
     simulatedWeek: (changes: string[]) => `In the last 7 days, ${changes.join(", ")}.`,
     simulated: {
@@ -90,7 +90,7 @@ export const pages = {
       system: `changing this ${computer}`,
       secrets: "using secrets",
       loopback: "local servers",
-      unreadable: "shell text that cannot be read",
+      unreadable: "shell text that can’t be read",
       envSet: "environment it may set",
       envPass: "environment passed on",
       folders: "folders",
@@ -116,7 +116,7 @@ export const pages = {
     unattended: "While no one is connected",
     unattendeds: { deny: "Deny", wait: "Wait" },
     runTimeout: "Time limit of a command",
-    runTimeoutCap: "Longest it may ask for",
+    runTimeoutCap: "Longest limit it may ask for",
     noLimit: "no limit",
     folders: "Folders",
     foldersHint: "Its commands can start only here. One folder per line; empty means anywhere.",
@@ -142,7 +142,7 @@ export const pages = {
       plain: "Plain",
     },
     enrolElsewhere:
-      "MCP over HTTP and OpenClaw are in Settings, Integrations. Coding agents with hooks: run postern setup.",
+      "MCP over HTTP and OpenClaw are in Settings › Integrations. For coding agents with hooks, run postern setup.",
     enrolHints: {
       docker: "Give the container this agent’s folder and nothing else. These lines do it:",
       devcontainer: "Put this into devcontainer.json, with Postern’s feature:",

@@ -32,12 +32,12 @@ export const rules = {
   search: "Search rules",
   none: "No rules yet.",
   noneHint: {
-    allowed: "Let the agent ask: “Always allow” saves a rule that fits. Or write one yourself.",
-    asked: "You are already asked about everything that no rule allows.",
-    denied: "Name what must never run, such as “git push --force *”. Deny rules win over allow rules.",
+    allowed: "When the agent asks, choose Always… to save a rule. Or add one here.",
+    asked: "You are asked about everything that no rule allows.",
+    denied: "Add what must never run, such as “git push --force *”. Deny rules win over allow rules.",
     everyone: "Rules here hold for every agent.",
   },
-  noneFound: "No rule fits the search.",
+  noneFound: "No results",
   clearSearch: "Clear Search",
   columns: {
     pattern: "Rule",
@@ -113,7 +113,7 @@ export const rules = {
   save: "Save",
   saveBroad: "Save Broad Rule…",
   broadTitle: "Save a broad rule?",
-  broadAsk: "It covers more than its words show. You are not asked about any of it.",
+  broadAsk: "It covers more than its words show. You aren’t asked about any of it.",
   broadDo: "Save Broad Rule",
   isBroad: "This rule is broad.",
   alsoUnknown: "It covers everything that its program can do.",
@@ -168,7 +168,7 @@ export const rules = {
   },
   remarks: {
     "too-broad": {
-      means: "It allows more than you can see: a whole folder, or everything that a shell runs.",
+      means: "It allows more than it shows: a whole folder, or everything that a shell runs.",
       fix: "Narrow to what it was used for",
     },
     changed: {
@@ -207,7 +207,7 @@ export const rules = {
   importCheck: (n: number, same: number, refused: number) =>
     `${count(n, "new rule")}, ${same} already there, ${refused} refused`,
   importDo: (n: number) => `Import ${count(n, "rule")}`,
-  importEmpty: "it holds no list of rules",
+  importEmpty: "it has no list of rules",
   importUnreadable: (why: string) => `This isn’t a rule file: ${why}`,
   importFor: (name: string) => `Give all of them to ${name}, even those of other agents`,
   export: "Export",

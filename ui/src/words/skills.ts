@@ -24,7 +24,7 @@ export const skills = {
     approved: "approved",
     changed: "changed",
     missing: "not found",
-    refused: "never by a skill",
+    refused: "can’t be approved",
   } as Record<string, string>,
   usedBy: "Allowed to use approved CLIs",
   usedByNone: "No agent may use them without asking you.",

@@ -80,7 +80,7 @@ export const welcome = {
     hint: "Each agent has its own channel, key and rules.",
     name: "Name",
     id: (id: string) => `Its folder is called ${id}.`,
-    taken: "An agent with this name exists.",
+    taken: "An agent with this name already exists.",
     start: "At first",
     add: "Add Agent",
   },

@@ -63,6 +63,8 @@ export const inbox = {
   onHost: (host: string) => `on ${host}`,
   allowed: (time: string) => `Allowed in ${time}`,
   times: (n: number) => `×${n}`,
+  /** Before an agent’s name: its requests that wait for their turn. */
+  more: (n: number) => `${n.toLocaleString("en-US")} more from`,
   place: "Show",
   everywhere: "Everywhere",
   here: `This ${computer}`,

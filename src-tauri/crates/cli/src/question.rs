@@ -84,9 +84,14 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
         print_field("may change", &words)?;
     }
     if !question.cwd.is_empty() {
-        let branch = question.branch.as_ref().filter(|branch| !branch.is_empty());
-        let branch = branch.map(|branch| format!(" on branch {}", to_terminal_text(branch)));
-        print_field("in", &(to_terminal_text(&question.cwd) + &branch.unwrap_or_default()))?;
+        let mut place = to_terminal_text(&question.cwd);
+        for (label, text) in [(" on branch ", &question.branch), (" of ", &question.repository)] {
+            if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {
+                place += label;
+                place += &to_terminal_text(text);
+            }
+        }
+        print_field("in", &place)?;
     }
     if !question.confinement.is_empty() {
         print_field("rights", &pieces_to_text(&question.confinement))?;

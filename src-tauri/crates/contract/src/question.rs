@@ -365,6 +365,10 @@ pub struct Question {
     pub changeable: Vec<ShownText>,
     /// Working directory.
     pub cwd: ShownText,
+    /// Repository that the working directory is in, by the address of its `origin`; at GitHub by owner and name.
+    #[ts(optional)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<ShownText>,
     /// Branch of the repository that the working directory is in.
     #[ts(optional)]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -99,13 +99,18 @@ pub enum Pill {
     },
     /// Rules were saved.
     Saved {
-        /// Waiting requests that they let through.
+        /// Waiting questions that they answered.
         also: u32,
+        /// True if they deny.
+        denies: bool,
         /// True if they can be removed again from here.
         undo: bool,
     },
-    /// The saved rules were removed again. What ran meanwhile did run.
-    Removed,
+    /// The saved rules were removed again.
+    Removed {
+        /// Questions that were allowed with them, which that does not undo.
+        allowed: u32,
+    },
 }
 
 /// Action of a person on a [`Pill`].

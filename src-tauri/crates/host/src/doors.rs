@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Words for a change of the fleet that waits for the person's signature.
 pub const UNSIGNED_CHANGE: &str =
-    "a change of the fleet waits for your signature: Settings, Integrations, Fleet";
+    "a change of the fleet waits for your signature: Settings › Integrations › Fleet";
 
 /// Result that is still to come.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -163,7 +163,9 @@ impl DoorSlot {
             0 => return None,
             1 => UNSIGNED_CHANGE.to_owned(),
             many => {
-                format!("{many} changes of the fleet wait for your signature: Settings, Integrations, Fleet")
+                format!(
+                    "{many} changes of the fleet wait for your signature: Settings › Integrations › Fleet"
+                )
             }
         };
         Some(Concern::new(ConcernKind::Signatures, message))

@@ -117,7 +117,7 @@ impl Presenter {
                     }
                     None => return Ok(()),
                 }
-                self.outcome = Some(AnswerOutcome::removed(Instant::now()));
+                self.outcome = self.outcome.as_ref().map(|saved| saved.removed(Instant::now()));
             }
             PillAct::Stop => {
                 let running = self.outcome.as_ref().and_then(AnswerOutcome::running).map(str::to_owned);

@@ -21,12 +21,12 @@ function shown(change: Partial<FleetDetail>) {
 describe("what is done for other members", () => {
   it("is counted as `postern fleet status` counts it", () => {
     shown({ work: { running: 2, begun: 17, refused: 3 } });
-    expect(screen.getByText("2 under way, 17 begun in this minute, 3 refused")).toBeVisible();
+    expect(screen.getByText("2 running, 17 started this minute, 3 refused")).toBeVisible();
   });
 
   it("is nothing to show while there is none", () => {
     shown({ work: { running: 0, begun: 0, refused: 0 } });
-    expect(screen.queryByText(/under way/)).toBeNull();
+    expect(screen.queryByText(/started this minute/)).toBeNull();
   });
 });
 

@@ -26,6 +26,16 @@ it("lists what waits by agent, marks what is dangerous, and shows the oldest as 
   expect(rows()[0]).toHaveAttribute("aria-selected", "true");
 });
 
+it("says how many more of an agent wait for their turn", async () => {
+  const backend = new FakeSettings({ scene: "" });
+  for (const one of backend.asking.waiting) if (one.asker.agent === "builder") one.queued = 7;
+  render(Root, { backend });
+  const more = await screen.findAllByTestId("in-line");
+  expect(more.map((one) => one.textContent?.trim())).toEqual([
+    expect.stringMatching(/^7 more from\s+builder$/),
+  ]);
+});
+
 it("shows the chosen one, unarmed, and answers it and no other", async () => {
   const { user, asking } = await open();
   await screen.findAllByTestId("waiting");

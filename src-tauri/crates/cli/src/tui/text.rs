@@ -59,7 +59,8 @@ pub(super) fn question(question: &Question, shape: &Shape<'_>) -> Rows {
 /// Returns where it would run: by what, in which folder, in which session.
 fn context(question: &Question) -> Vec<StyledRun> {
     let mut runs = vec![dim_run(crate::question::origin_words(question))];
-    for (label, text) in [(" · in ", Some(&question.cwd)), (" on branch ", question.branch.as_ref())] {
+    let (branch, repository) = (question.branch.as_ref(), question.repository.as_ref());
+    for (label, text) in [(" · in ", Some(&question.cwd)), (" on branch ", branch), (" of ", repository)] {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             runs.push(dim_run(label));
             runs.extend(shown_runs(text, dim()));

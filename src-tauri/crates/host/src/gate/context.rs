@@ -1,5 +1,6 @@
-//! Findings that a question shows beside the facts: scripts that nobody allowed with this content, the branch, other profiles.
+//! Findings that a question shows beside the facts: scripts that nobody allowed with this content, the repository, other profiles.
 
+use crate::measure::NamedRepository;
 use crate::touches::real_path;
 use postern_command::effect::is_secret;
 use postern_command::escape;
@@ -29,8 +30,8 @@ pub(super) struct QuestionContext {
     pub(super) scripts: Vec<ScriptPreview>,
     /// The profiles with fewer rights that a person can choose.
     pub(super) tighter: Vec<Profile>,
-    /// The branch that the folder is on; found only for a question.
-    pub(super) branch: Option<String>,
+    /// The repository that the folder is in; found only for a question.
+    pub(super) repository: NamedRepository,
     /// The file that a tool would replace, where there is one.
     pub(super) replaced: Option<ReplacedFile>,
 }

@@ -3,7 +3,7 @@
 use super::context::{QuestionContext, read_previews};
 use super::judge::{JudgedRequest, World, unjudged};
 use crate::lanes::refusal_of;
-use crate::measure;
+use crate::measure::{Site, repository_around};
 use postern_command::{Dialect, ProgramClass, class_of, read_argv_at, read_shell_at};
 use postern_exec::identity::to_hex;
 use postern_exec::resolve::{AgentReach, Cwd, Held, ResolvedRequest, search_path};
@@ -117,14 +117,15 @@ impl JudgedRequest {
         }
     }
 
-    /// Finds what a question shows beside the facts: the scripts, the file that a tool would replace, and the branch of its folder.
+    /// Finds what a question shows beside the facts: the scripts, the file that a tool would replace, and the repository around.
     pub(super) fn find_context(&mut self, store: &Store, home: &str) {
         self.read_scripts();
         for script in &mut self.context.scripts {
             script.compare_with_record(store);
         }
         self.context.replaced = self.call.as_deref().and_then(|found| found.find_replaced(home));
-        self.context.branch = measure::branch_of(Path::new(&self.plan.cwd.path));
+        let site = Site { cwd: &self.plan.cwd.path, home, env: &self.plan.env };
+        self.context.repository = repository_around(site);
     }
 }
 

@@ -18,7 +18,7 @@ use repository::Repository;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Time for all effects of a request.
+/// Time for all effects of a request, and for the name of its repository.
 const TIME: Duration = Duration::from_millis(50);
 
 /// End of the time in which something is measured.
@@ -59,9 +59,27 @@ impl Site<'_> {
     }
 }
 
-/// Returns the branch that the repository around an absolute path is on; `None` outside of one, and on no branch.
-pub(crate) fn branch_of(folder: &Path) -> Option<String> {
-    folder.is_absolute().then(|| Repository::find_from(folder)?.branch()).flatten()
+/// The repository around a folder, as a question names it.
+#[derive(Debug, Default)]
+pub(crate) struct NamedRepository {
+    /// Address of its `origin`, without that of GitHub: `acme/site`. `None` if that is no address of a host.
+    pub(crate) name: Option<String>,
+    /// Branch that it is on.
+    pub(crate) branch: Option<String>,
+}
+
+/// Returns the repository around the folder of a request; an empty one outside of any. Blocks.
+pub(crate) fn repository_around(site: Site<'_>) -> NamedRepository {
+    let folder = Path::new(site.cwd);
+    let Some(found) = folder.is_absolute().then(|| Repository::find_from(folder)).flatten() else {
+        return NamedRepository::default();
+    };
+    let until = Until(Instant::now() + TIME);
+    let address = || remote::address(&found, "origin", false, Path::new(site.home), until);
+    // With one of these, git would look elsewhere.
+    let address = if site.sets(&OF_GIT) { None } else { address() };
+    let name = address.and_then(|address| remote::repository_name(&address).map(str::to_owned));
+    NamedRepository { name, branch: found.branch() }
 }
 
 /// Returns true if an effect can be measured and was not yet.

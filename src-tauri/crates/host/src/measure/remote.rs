@@ -47,6 +47,14 @@ pub(super) fn address(
     address_of(instead.as_deref().unwrap_or(named))
 }
 
+/// Returns the name of a repository in its address: owner and name at GitHub, all of it elsewhere. `None` for a path.
+pub(super) fn repository_name(address: &str) -> Option<&str> {
+    let (host, path) = address.split_once('/')?;
+    let is_host = host.contains('.') && !host.starts_with('.');
+    let name = if host == "github.com" { path } else { address };
+    (is_host && !path.is_empty()).then_some(name)
+}
+
 /// Returns true if a section is `[kind "name"]`.
 fn is_section(section: &str, kind: &str, name: &str) -> bool {
     sub_section(section, kind).is_some_and(|found| found == name)
@@ -105,7 +113,7 @@ fn address_of(url: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{address, address_of};
+    use super::{address, address_of, repository_name};
     use crate::measure::Until;
     use crate::measure::repository::Repository;
     use std::fs;
@@ -128,6 +136,23 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(address_of(url).as_deref(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_repository_is_named_by_an_address_of_a_host() {
+        for (address, expected) in [
+            ("github.com/acme/site", Some("acme/site")),
+            ("gitlab.com/acme/web/site", Some("gitlab.com/acme/web/site")),
+            ("github.com.evil.example/acme/site", Some("github.com.evil.example/acme/site")),
+            ("host.example:2222/a/b", Some("host.example:2222/a/b")),
+            ("github.com/", None),
+            ("/srv/git/site", None),
+            ("../site", None),
+            ("acme/site", None),
+            ("site", None),
+        ] {
+            assert_eq!(repository_name(address), expected, "{address}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! A request's way: allowed by rule, asked, answered, run, told.
 
 use crate::support::{Lab, soon};
-use postern_contract::{ApproverNotification, Status};
+use postern_contract::{ApproverNotification, Status, join_pieces};
 use postern_host::ConnectedApproverKind;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
@@ -221,6 +221,24 @@ async fn heard(told: &mut Receiver<ApproverNotification>, wanted: impl Fn(&Appro
 
 async fn status(told: &mut Receiver<ApproverNotification>, wanted: impl Fn(&Status) -> bool) {
     heard(told, |told| matches!(told, ApproverNotification::StatusChanged(status) if wanted(status))).await;
+}
+
+#[tokio::test]
+async fn a_question_names_the_repository_and_its_branch() {
+    let (mut lab, mut wire) = Lab::connected().await;
+    let site = lab.home().join("site");
+    std::fs::create_dir_all(site.join(".git")).unwrap();
+    std::fs::create_dir_all(site.join("src")).unwrap();
+    std::fs::write(site.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    for (url, expected) in [("git@github.com:acme/site.git", Some("acme/site")), ("../site", None)] {
+        std::fs::write(site.join(".git/config"), format!("[remote \"origin\"]\n\turl = {url}\n")).unwrap();
+        let (_, call) = wire.post_run(&["echo", "hi"], json!({"cwd": site.join("src")})).await;
+        let (question, _) = lab.answer("deny", json!({})).await;
+        assert_eq!(question.repository.as_deref().map(join_pieces).as_deref(), expected, "{url}");
+        assert_eq!(question.branch.as_deref().map(join_pieces).as_deref(), Some("main"), "{url}");
+        assert!(join_pieces(&question.cwd).ends_with("site/src"), "the folder stays: {question:?}");
+        wire.answer(call).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -87,7 +87,8 @@ pub(super) fn question(asked: &QuestionInputs<'_>) -> Option<Question> {
         programs: programs::programs(judged, asked.home),
         changeable: programs::changeable(judged),
         cwd: shown_path(&judged.plan.cwd.path, asked.home),
-        branch: judged.context.branch.as_deref().map(to_pieces),
+        repository: judged.context.repository.name.as_deref().map(to_pieces),
+        branch: judged.context.repository.branch.as_deref().map(to_pieces),
         env: judged.changes.iter().map(change).collect(),
         stdin: shown_stdin(&run.stdin),
         host: None,
@@ -272,7 +273,7 @@ fn shown_stdin(stdin: &RunStdin) -> Option<ShownInput> {
 }
 
 fn proposal(offer: &AlwaysOffer, judged: &JudgedRequest, home: &str) -> Proposal {
-    let (cwd, branch) = (&judged.plan.cwd.path, judged.context.branch.as_deref());
+    let (cwd, branch) = (&judged.plan.cwd.path, judged.context.repository.branch.as_deref());
     let folder = offer.folder.as_deref().map(|folder| shown_path(folder, home));
     let mut label = render::offer_phrase(&offer.label, home);
     let renews: usize = offer.renews.iter().map(|renewal| renewal.rules.len()).sum();
@@ -394,6 +395,7 @@ fn text_size(question: &Question) -> usize {
         + env
         + input
         + pieces(&question.cwd)
+        + maybe(&question.repository)
         + maybe(&question.branch)
         + maybe(&question.asker.says)
         + maybe(&question.asker.session)
