@@ -89,14 +89,12 @@ impl<'a> CommandLines<'a> {
         Self { rows: marked_rows(rows, &question.steps), hidden }
     }
 
-    /// Returns the fold that a line is in.
     pub(crate) fn fold_at(&self, line: &ShellLine<'_>) -> Option<LineFold> {
         let range = self.hidden.iter().find(|range| range.contains(&line.number))?;
         Some(LineFold { begins: range.start == line.number, count: range.len() })
     }
 }
 
-/// A fold of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineFold {
     /// True for its first line.

@@ -73,7 +73,6 @@ impl HostLink {
         }
     }
 
-    /// Calls a method.
     pub(crate) fn call_method<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, Failure> {
         self.control.call_method::<M>(params).map_err(Failure::from_call)
     }

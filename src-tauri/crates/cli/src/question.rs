@@ -199,7 +199,6 @@ fn print_command(question: &Question) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the mark of a step.
 pub(crate) fn mark_of(step: &ShownStep) -> &'static str {
     match (step.decision, step.dangerous) {
         (Decision::Deny, _) => "✕",

@@ -107,7 +107,6 @@ pub enum CallError {
     /// The answer is not of the form that the method has.
     #[error("the answer to {method} cannot be read: {what}")]
     OddAnswer {
-        /// The method.
         method: String,
         /// Fault in the answer.
         what: String,

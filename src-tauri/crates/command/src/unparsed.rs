@@ -54,7 +54,6 @@ impl UnparsedSpan {
 /// The construct that was not understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unparsed {
-    /// An alias.
     Alias,
     /// A `$'…'` that shells read differently.
     AnsiQuote,

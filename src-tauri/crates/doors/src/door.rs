@@ -26,7 +26,6 @@ pub(crate) trait Proposals: std::fmt::Debug + Send + Sync {
     fn replay_change(&self, id: String) -> DoorMethodFuture<'_, Vec<String>>;
     /// Signs a change as it was shown.
     fn sign_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
-    /// Withdraws a change.
     fn withdraw_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
 }
 

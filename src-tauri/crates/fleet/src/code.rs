@@ -20,7 +20,6 @@ const LONGEST: usize = 2048;
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InvitationCode {
-    /// The fleet.
     pub fleet: FleetId,
     /// Id of the invitation: the subject on which both sides meet.
     pub join: FleetId,

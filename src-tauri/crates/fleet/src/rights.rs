@@ -48,7 +48,6 @@ pub enum RightsError {
     /// Name that members of several Macs have.
     #[error("several members are named {named:?}: name one by its id, {ids}")]
     Several {
-        /// The name.
         named: String,
         /// Ids of those members.
         ids: String,
@@ -79,7 +78,6 @@ pub enum RightsError {
     /// Group that the roster does not name.
     #[error("no member has the group {group}: the groups are {known}; say so if it is a new one")]
     UnknownGroup {
-        /// The group.
         group: FleetId,
         /// Groups of the roster.
         known: String,

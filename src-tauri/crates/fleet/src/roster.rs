@@ -109,7 +109,6 @@ pub struct Fresh {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedRoster {
-    /// The roster.
     pub roster: Roster,
     /// Hash of its signed bytes.
     pub hash: Hash,
@@ -167,7 +166,6 @@ impl Roster {
         self.members.iter().flat_map(|member| &member.groups).collect()
     }
 
-    /// Returns the signing keys of a role, by member.
     pub(crate) fn signing_keys(&self, role: MemberRole) -> impl Iterator<Item = (FleetId, &VerifyKey)> {
         self.members_with(role).map(|member| (member.id.clone(), &member.sign))
     }
@@ -237,7 +235,6 @@ impl Roster {
         usize::from(number.max(1))
     }
 
-    /// Returns the people of a role who signed an envelope.
     pub(crate) fn people_who_signed(&self, envelope: &SignedEnvelope, role: MemberRole) -> BTreeSet<&str> {
         let signers = envelope.signers(self.signing_keys(role));
         signers.iter().filter_map(|id| self.member(id)).map(Member::counted_as).collect()

@@ -81,9 +81,7 @@ pub trait FleetMethods: Send + Sync {
     fn replay_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, ChangeReplay>;
     /// Signs a change as it was shown.
     fn sign_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Withdraws a change.
     fn withdraw_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Leaves the fleet.
     fn leave_fleet(&self) -> DoorMethodFuture<'_, FleetOverview>;
     /// Blocks all agents of hosts, or lets them work again.
     fn block_hosts(&self, asked: FleetBlock) -> DoorMethodFuture<'_, FleetBlocked>;
@@ -105,7 +103,6 @@ pub trait SetupMethods: Debug + Send + Sync {
     -> DoorMethodFuture<'_, SetupDisconnected>;
     /// Imports rules, or says what an import would do.
     fn import(&self, face: ApproverId, asked: SetupImport) -> DoorMethodFuture<'_, Imported>;
-    /// Starts a test.
     fn start_test(&self, face: ApproverId, asked: SetupTest) -> DoorMethodFuture<'_, SetupTestRef>;
     /// Says how a test stands.
     fn tested(&self, face: ApproverId, asked: SetupTestRef) -> DoorMethodFuture<'_, SetupTested>;

@@ -90,7 +90,6 @@ impl Outbox {
         self.shared.gone.is_cancelled()
     }
 
-    /// Drops the connection.
     pub(crate) fn drop_connection(&self) {
         self.shared.gone.cancel();
     }

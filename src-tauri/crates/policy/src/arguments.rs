@@ -10,7 +10,6 @@ const BOUND: &str = "sha256:cwd-argv:v1:";
 /// Patterns of a rule's arguments, ready to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Arguments {
-    /// A pattern for each word.
     Words(WordsPattern),
     /// Exactly some arguments in one folder, which are known by their SHA-256: OpenClaw's *Always allow here*, which
     /// remembers no more than that.

@@ -11,7 +11,6 @@ enum Sources {
     ButLast,
     /// All but the first, which it writes.
     ButFirst,
-    /// The first one.
     First,
     /// An archive that it takes apart, or else what it packs.
     Tar,

@@ -30,7 +30,6 @@ pub(crate) fn has_long(step: &Step, names: &[&str]) -> bool {
     given.any(|text| names.iter().any(|name| name.starts_with(text)))
 }
 
-/// Returns true if a word is an option.
 pub(crate) fn is_option(word: &Word) -> bool {
     word_text(word).starts_with('-')
 }

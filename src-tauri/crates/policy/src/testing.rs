@@ -124,7 +124,6 @@ impl Scene {
         scene
     }
 
-    /// Returns a program at a path, with this content.
     pub(crate) fn program(mut self, path: &str, content: &str) -> Self {
         self.programs.insert(
             path.to_owned(),

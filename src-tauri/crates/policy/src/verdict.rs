@@ -38,7 +38,6 @@ pub struct StepVerdict {
 pub struct TraceLine {
     /// The stage of `decision.md`'s order, in a word or two ("read", "core", "deny rules", "step 2: allow rules").
     pub stage: String,
-    /// Finding of the stage.
     pub found: StageFinding,
 }
 

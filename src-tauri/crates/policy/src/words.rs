@@ -52,7 +52,6 @@ fn with_numbers(pattern: &str, word: &str) -> bool {
 /// The words of a pattern: a last `*` or `**` stands for any further words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordsPattern {
-    /// A pattern for each word.
     pub(crate) words: Vec<WordPattern>,
     /// True if any further words may follow.
     pub(crate) more: bool,

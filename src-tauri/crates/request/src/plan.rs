@@ -25,10 +25,7 @@ pub enum Launch {
         argv: Vec<String>,
     },
     /// `/bin/bash --noprofile --norc -c TEXT`. The shell is the first of [`Plan::programs`].
-    Shell {
-        /// The text.
-        text: String,
-    },
+    Shell { text: String },
     /// Not started: the subject is in the call ([`Plan::call`]).
     Nothing,
 }
@@ -53,7 +50,6 @@ pub struct BoundCall {
 pub struct BoundFile {
     /// Absolute path as resolved, links not followed.
     pub path: String,
-    /// Real path.
     pub real_path: String,
     /// Identity at the time of judging.
     pub identity: Identity,

@@ -75,7 +75,6 @@ fn keys_of(app: &App) -> Vec<Key> {
     }
 }
 
-/// Returns the keys that answer.
 fn answers(app: &App, question: &Question) -> Vec<Key> {
     let mut keys = match app.others().len() + 1 {
         1 => vec![key("d", "Deny"), key("A", "Allow Once")],

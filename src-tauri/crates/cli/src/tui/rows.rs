@@ -62,7 +62,6 @@ impl Rows {
     }
 }
 
-/// Returns the mark of a step.
 pub(super) fn step_mark(step: &ShownStep) -> StyledRun {
     let color = match (step.decision, step.dangerous) {
         (Decision::Deny, _) | (_, true) => Color::Red,

@@ -15,7 +15,6 @@ pub struct KnownProgram {
     pub names: Vec<&'static str>,
     /// True for what a person added.
     pub own: bool,
-    /// Kind of program.
     pub kind: ProgramClass,
     /// Options before its command.
     pub options_before: Option<&'static str>,
@@ -66,7 +65,6 @@ pub struct KnownEffect {
     /// Words for a person.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub says: &'static str,
-    /// Source of it.
     pub source: &'static str,
 }
 

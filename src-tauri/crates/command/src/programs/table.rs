@@ -227,7 +227,6 @@ pub(crate) fn find_name(name: &str) -> Option<&'static Name> {
     BY_NAME.get(name).copied()
 }
 
-/// Returns the program of a name.
 pub(crate) fn program(name: &str) -> Option<&'static Program> {
     find_name(name).map(|name| name.program)
 }

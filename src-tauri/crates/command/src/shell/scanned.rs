@@ -20,7 +20,6 @@ pub(super) const fn problem(code: Unparsed, what: &'static str) -> WordProblem {
     WordProblem { code, what, advice: None }
 }
 
-/// Scope of a word.
 #[derive(Clone, Copy)]
 pub(super) struct WordScope<'a> {
     pub(super) source: &'a str,

@@ -22,7 +22,6 @@ const STRANGERS_SAY: u32 = 30;
 /// Number of answers that wait until their question is posted.
 const EARLY: usize = 100;
 
-/// Approval that an answer is for, and the message that it was shown by.
 type ChatAnswerTarget = Option<(ChatApproval, ShownMessage)>;
 
 /// Destination of a reply to an answer.

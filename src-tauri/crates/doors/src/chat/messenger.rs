@@ -176,7 +176,6 @@ pub(crate) enum IncomingChatEvent {
     Reacted {
         from: ChatSender,
         place: String,
-        /// To which message.
         message: String,
         /// Those that are new.
         signs: Vec<String>,

@@ -40,7 +40,6 @@ struct NotedStranger {
     last_at: Millis,
 }
 
-/// Stored state.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct StoredChatState {
@@ -82,7 +81,6 @@ impl Register {
         self.kept.owners.iter().chain(self.named.iter().filter(move |owner| !paired(&owner.id)))
     }
 
-    /// Returns the owner that a sender is.
     pub(super) fn find_owner(&self, sender: &ChatSender) -> Option<&ChatOwner> {
         let id = sender.id.as_deref()?;
         self.owners().find(|owner| owner.id == id)

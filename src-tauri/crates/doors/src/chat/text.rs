@@ -238,7 +238,6 @@ impl Changes {
         Self { told: vec![(change.summary.clone(), change.by.describe())], more: 0 }
     }
 
-    /// Adds a change.
     pub(super) fn add_change(&mut self, change: &AuditRow) {
         if self.told.len() < CHANGES {
             self.told.push((change.summary.clone(), change.by.describe()));

@@ -53,13 +53,11 @@ pub enum News {
     Waits(Box<Elsewhere>),
     /// A question waits no more.
     Closed {
-        /// The host.
         host: FleetId,
         /// Human-readable label of the host.
         name: String,
         /// Groups of the host.
         groups: Vec<FleetId>,
-        /// The question.
         question: String,
         /// Cause of the end, as [`postern_contract::ClosedBy`] names it.
         outcome: String,
@@ -355,7 +353,6 @@ impl FleetApprover {
     }
 }
 
-/// A message of the stream.
 enum FleetStreamMessage {
     Question(Box<Elsewhere>),
     Closing { host: FleetId, name: String, groups: Vec<FleetId>, closing: FleetClosing },

@@ -112,7 +112,6 @@ pub struct HostConsent {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Membership {
-    /// The fleet.
     pub fleet: FleetId,
     /// Address of the broker: `tls://HOST:PORT`.
     pub server: String,
@@ -161,9 +160,7 @@ pub struct OwnBroker {
 /// Secrets of one member.
 #[derive(Debug)]
 pub struct Keys {
-    /// The key that signs.
     pub sign: SignKey,
-    /// The key that opens.
     pub open: OpenKey,
     /// The key for the broker.
     pub nkey: SignKey,

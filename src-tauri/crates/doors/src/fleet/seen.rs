@@ -75,7 +75,6 @@ mod tests {
         FleetPresence { at, roster: Hash::NONE, policy: None, blocked: Some(HostBlock { until }) }
     }
 
-    /// Returns the block of each host that is known.
     fn known(seen: &SeenHosts, now: i64) -> Vec<Option<HostBlock>> {
         seen.at(|_| true, now).into_values().collect()
     }

@@ -9,7 +9,6 @@ const OPEN: usize = 32;
 /// A question that waits on a host of the fleet.
 #[derive(Debug, Clone)]
 pub struct Elsewhere {
-    /// The host.
     pub host: FleetId,
     /// Human-readable label of the host.
     pub name: String,

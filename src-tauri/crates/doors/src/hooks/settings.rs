@@ -17,7 +17,6 @@ const NEW: &str = ".new-postern";
 /// Entry that is put into settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookSettingsEntry {
-    /// The hook of an agent.
     Hook(HookAgent),
     /// Postern as an MCP server, in the file of VS Code.
     McpServer,
@@ -55,15 +54,10 @@ impl HookSettingsEntry {
 pub enum SettingsError {
     /// The system refused.
     #[error("{}: {error}", escape::visible_text(&file.to_string_lossy()))]
-    Io {
-        /// The file.
-        file: PathBuf,
-        error: io::Error,
-    },
+    Io { file: PathBuf, error: io::Error },
     /// Content that the agent does not read.
     #[error("{} cannot be used ({error}): nothing was changed", escape::visible_text(&file.to_string_lossy()))]
     Content {
-        /// The file.
         file: PathBuf,
         /// Fault of it.
         error: BadSettings,

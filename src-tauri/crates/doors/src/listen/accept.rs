@@ -19,7 +19,6 @@ pub(crate) trait DoorListener: Send + Sync + 'static {
     /// A connection.
     type Stream: Send + 'static;
 
-    /// Returns the next connection.
     fn next_connection(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 

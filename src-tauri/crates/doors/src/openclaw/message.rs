@@ -86,7 +86,6 @@ impl OpenclawRefusal {
     }
 }
 
-/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenclawRunResult {

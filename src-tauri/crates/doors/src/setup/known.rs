@@ -12,7 +12,6 @@ pub(super) enum AgentConnectMethod {
     Hook(HookAgent),
     /// By a server in the first of these files whose folder exists, below the home folder.
     Mcp(&'static [&'static str]),
-    /// By an integration.
     Integration(DoorKind),
     /// By its channel, which the user puts into the sandbox.
     Channel(ChannelKind),

@@ -81,7 +81,6 @@ impl Devices {
         self.known.len() < before
     }
 
-    /// Returns the name of a device.
     pub(super) fn device_name(&self, id: &str) -> Option<String> {
         self.known.iter().find(|device| device.id == id).map(|device| device.name.clone())
     }

@@ -34,7 +34,6 @@ pub(super) struct Incoming {
     pub(super) payload: Value,
 }
 
-/// A call of a client.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClientCall {

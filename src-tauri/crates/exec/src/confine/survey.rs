@@ -157,7 +157,6 @@ impl SurveyWalk<'_> {
         }
     }
 
-    /// Returns the folders in a folder.
     fn inner_folders(&mut self, folder: &Path) -> Vec<PathBuf> {
         let mut inner = Vec::new();
         if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {

@@ -29,7 +29,6 @@ const CDHASH: usize = 20;
 /// Claims of the signature of one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CodeDirectory {
-    /// The signing id.
     pub(crate) signing_id: String,
     /// The team, as it is claimed.
     pub(crate) team_id: Option<String>,

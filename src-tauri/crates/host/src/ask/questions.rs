@@ -203,7 +203,6 @@ impl OpenQuestions {
         self.list.iter_mut().find(|waiting| waiting.shown.question.is_named(id))
     }
 
-    /// Returns the question that `waiter` waits for.
     pub(crate) fn question_of(&mut self, waiter: Uuid) -> Option<&mut WaitingQuestion> {
         self.list.find_by_waiter(waiter)
     }

@@ -20,7 +20,6 @@ pub(crate) struct RecordedFacts {
     /// Actor that would run it.
     #[serde(default)]
     pub(crate) origin: Origin,
-    /// Facts for each step.
     pub(crate) steps: Vec<StepFacts>,
     /// The working directory: real.
     pub(crate) cwd: String,

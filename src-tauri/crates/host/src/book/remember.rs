@@ -19,7 +19,6 @@ pub(crate) struct RuleSaveRequest {
     pub(crate) scope: Scope,
     /// Allow or deny.
     pub(crate) effect: Effect,
-    /// Origins that the rules are for.
     pub(crate) origin: RuleOrigin,
     pub(crate) lifetime: Lifetime,
     /// Reason, in the person's words.
@@ -49,7 +48,6 @@ pub(crate) struct SavedRules {
     pub(crate) for_others: bool,
 }
 
-/// Rule of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OfferedRule {
     pub(crate) pattern: Pattern,
@@ -126,7 +124,6 @@ impl OfferedRule {
 pub(crate) struct ToolRemember {
     pub(crate) agent: AgentId,
     pub(crate) session: Option<String>,
-    /// The tool.
     pub(crate) tool: String,
     /// The patterns that were offered.
     pub(crate) patterns: Vec<String>,

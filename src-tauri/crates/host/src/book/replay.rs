@@ -48,7 +48,6 @@ pub(crate) struct PolicyReplay {
 /// A request that comes out otherwise.
 #[derive(Debug)]
 pub(crate) struct ReplayedChange {
-    /// The request.
     pub(crate) request: Summary,
     /// Decision of the policy then, or now.
     pub(crate) was: Decision,

@@ -46,7 +46,6 @@ impl AgentSessionLayers {
         Self { all: Mutex::new(all) }
     }
 
-    /// Returns those of one agent.
     pub(super) fn layers_of_agent(&self, agent: &AgentId) -> HashMap<String, SessionLayers> {
         let all = self.all.lock();
         let sessions = all.get(agent).into_iter().flatten();

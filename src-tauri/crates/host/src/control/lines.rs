@@ -19,7 +19,6 @@ pub(crate) struct SandboxChannel<'a> {
     pub(crate) run: Option<&'a Path>,
 }
 
-/// Returns the lines for one kind of sandbox.
 pub(crate) fn channel_lines(kind: ChannelKind, channel: SandboxChannel<'_>) -> String {
     match kind {
         ChannelKind::Docker => docker(channel),

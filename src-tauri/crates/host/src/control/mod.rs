@@ -77,7 +77,6 @@ pub struct HostControl {
     audited: Arc<Mutex<Option<String>>>,
 }
 
-/// Result of a method.
 pub(crate) type MethodResult<M> = Result<<M as Method>::Result, ControlError>;
 
 /// Handler of a method. [`HostControl`] has one for every method of the contract's list.

@@ -132,7 +132,6 @@ impl HostControl {
         Ok((rules, refused))
     }
 
-    /// Returns a rule as lists have it.
     fn rule_row(&self, listed: ListedRule) -> RuleRow {
         rows::rule_row(listed, &self.parts.book.places().home)
     }

@@ -93,7 +93,6 @@ impl AgentToolCall {
         self.subject.origin_of_call()
     }
 
-    /// Returns the arguments by name.
     pub(crate) fn named_arguments(&self) -> &Map<String, Value> {
         static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
         self.arguments.as_object().unwrap_or(&NONE)

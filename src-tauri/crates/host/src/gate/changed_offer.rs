@@ -16,7 +16,6 @@ pub(super) struct ChangedOffer<'a> {
     pub(super) offers: &'a [AlwaysOffer],
     pub(super) offer: &'a AlwaysOffer,
     pub(super) params: &'a AnswerParams,
-    /// Origins that its rules are for.
     pub(super) origin: RuleOrigin,
 }
 

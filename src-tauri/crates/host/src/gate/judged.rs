@@ -309,7 +309,6 @@ impl Task {
 pub(super) enum ClosingCause {
     /// A person's answer.
     Answer(Answer),
-    /// The pause.
     Paused,
     /// The clock.
     Expired,

@@ -89,7 +89,6 @@ pub(crate) struct LiveRequest {
     /// Bytes of its output that are kept per stream.
     pub(crate) output_cap: u64,
     pub(crate) started_at: Option<Millis>,
-    /// Result of the run.
     pub(crate) result: Option<Box<FinishedRun>>,
     /// The event that was told last.
     pub(crate) notice: Option<Notice>,
@@ -178,7 +177,6 @@ pub(crate) struct PendingSave {
     /// Rules that it saves.
     pub(crate) saved: Vec<Saved>,
     pub(crate) reply: oneshot::Sender<Answered>,
-    /// Author, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::ChangeAuthor>>,
 }
 
@@ -200,7 +198,6 @@ pub(crate) struct InputPiece {
 }
 
 impl LiveRequest {
-    /// Returns the state.
     pub(crate) fn state(&self) -> &RequestState {
         self.life.current_state()
     }
@@ -255,11 +252,9 @@ impl LiveRequest {
 #[derive(Debug, Clone)]
 pub(crate) struct Stopping {
     pub(crate) until: Millis,
-    /// Author, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::ChangeAuthor>>,
 }
 
-/// State of an agent.
 #[derive(Debug)]
 pub(crate) struct AgentState {
     /// Limits on how often it may ask.

@@ -22,7 +22,6 @@ use uuid::Uuid;
 /// to have been here before.
 type RecordWork = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
 
-/// Stored part of a request.
 struct StoredRequestPart {
     /// Charge on its agent's room, and whether its facts and its output are stored in full.
     charge: Charge,

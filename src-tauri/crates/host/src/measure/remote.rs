@@ -47,7 +47,6 @@ pub(super) fn address(
     address_of(instead.as_deref().unwrap_or(named))
 }
 
-/// Returns true if a section is `[kind "name"]`.
 fn is_section(section: &str, kind: &str, name: &str) -> bool {
     sub_section(section, kind).is_some_and(|found| found == name)
 }

@@ -165,7 +165,6 @@ fn follow(
     }
 }
 
-/// The folders that are watched.
 type WatchedFolders = BTreeMap<PathBuf, FolderId>;
 /// A folder's device and inode, and when it was made where the file system says so: an inode is given out again.
 type FolderId = (u64, u64, Option<SystemTime>);

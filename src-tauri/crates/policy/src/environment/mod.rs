@@ -45,7 +45,6 @@ pub struct BaseEnvironment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableChange {
     pub kind: ChangeKind,
-    /// The name.
     pub name: String,
     /// The new value.
     pub value: String,
@@ -173,7 +172,6 @@ pub enum Standing {
     Named,
     /// A person is asked.
     Asks,
-    /// Refused.
     Refused(NameRefusalReason),
 }
 

@@ -54,7 +54,6 @@ pub struct Taking {
 pub struct ForeignEntry {
     /// The entry as it was written.
     pub written: String,
-    /// Effect there.
     pub effect: Effect,
     /// Rule that it becomes here.
     pub becomes: Becomes,
@@ -74,7 +73,6 @@ pub enum Becomes {
 /// A line of `permissions.jsonc`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionLine {
-    /// The tool.
     pub tool: String,
     /// The pattern for its value.
     pub pattern: String,

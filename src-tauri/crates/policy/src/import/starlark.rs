@@ -1,6 +1,5 @@
 //! The calls of a Starlark file whose arguments are texts and lists of texts: all that files of rules hold.
 
-/// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StarlarkCall {
     /// The function.

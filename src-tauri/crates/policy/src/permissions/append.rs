@@ -8,7 +8,6 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 /// Reason why nothing was added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
-    /// The file is broken.
     #[error(transparent)]
     Broken(#[from] FileError),
     /// The file is not an object.

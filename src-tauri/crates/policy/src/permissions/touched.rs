@@ -92,11 +92,9 @@ pub(super) fn searches(tool: &str) -> bool {
 /// Possible use of a path by a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
-    /// Reads it.
     Read,
     /// Reads it and everything below.
     ReadAll,
-    /// Writes it.
     Write,
     /// Removes, moves or changes the mode of it and everything below.
     WriteAll,
@@ -291,7 +289,6 @@ struct FieldName {
     path: bool,
     /// True for a name of patterns of files.
     filter: bool,
-    /// True for patches.
     patches: bool,
 }
 

@@ -55,7 +55,6 @@ pub struct AlwaysOffer {
 /// A rule that an offer would save.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// The step that it is for.
     pub step: usize,
     pub pattern: Pattern,
     /// The patterns of its arguments.

@@ -30,7 +30,6 @@ const MOST_KEPT: usize = 24;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RatedEffect {
-    /// The effect.
     #[serde(flatten)]
     pub effect: CommandEffect,
     pub scope: EffectScope,
@@ -239,7 +238,6 @@ fn with_folder(mut found: StepEffect, facts: &Facts<'_>, step: &Step) -> StepEff
 }
 
 impl ShellTouch {
-    /// Returns its effect.
     pub(crate) fn effect(&self) -> RatedEffect {
         touch_effect(&self.word, self.place.protection, self.reads, Some(self.step))
     }

@@ -80,7 +80,6 @@ impl ComparedValue<'_> {
     }
 }
 
-/// Returns the values of a call.
 pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> ComparedValues<'a> {
     let Some((_, names)) = SOURCES.iter().find(|(name, _)| *name == tool) else {
         return ComparedValues::None;

@@ -40,7 +40,6 @@ pub struct OpenSession {
 pub struct LayerLine {
     /// The tool's name, or a pattern of it.
     pub tool: String,
-    /// The pattern.
     pub pattern: String,
     /// Effect of a match.
     pub effect: Effect,

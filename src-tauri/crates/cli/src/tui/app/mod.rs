@@ -27,7 +27,6 @@ pub(super) enum View {
     Inbox,
     /// Recent requests.
     Activity,
-    /// All keys.
     Keys,
 }
 

@@ -147,7 +147,6 @@ fn has_form(known: &Name, argv: &[&str]) -> bool {
     })
 }
 
-/// Returns the index of the verb.
 fn verb_index(known: &Name, argv: &[&str]) -> Option<usize> {
     verb_indexes(known.program, argv).first().copied()
 }

@@ -21,12 +21,9 @@ pub enum AskedUse {
     Fetches(String),
     /// A tool of an MCP server.
     ServerTool {
-        /// The server.
         server: String,
-        /// The tool.
         tool: String,
     },
-    /// Skills.
     Skills,
     /// Any other tool of the agent.
     Tool(String),

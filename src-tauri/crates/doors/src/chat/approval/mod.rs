@@ -253,7 +253,6 @@ impl Approvals {
         self.changed.extend(questions);
     }
 
-    /// Returns the rows of these questions.
     pub(super) fn message_rows(&self, door: &str, questions: &BTreeSet<String>) -> Vec<ChatMessage> {
         let those = self.list.iter().filter(|one| questions.contains(&one.question));
         those.flat_map(|one| one.message_rows(door)).collect()

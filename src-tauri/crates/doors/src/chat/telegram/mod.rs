@@ -74,7 +74,6 @@ struct SentTelegramMessage {
 }
 
 impl Telegram {
-    /// Opens the door.
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Chat<Self>, ControlError> {
         let settings = ChatSettings::from_values(values, parse_owner)?;
         let token = host.given_secret(DoorKind::Telegram.name()).await;

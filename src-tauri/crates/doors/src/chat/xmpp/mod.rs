@@ -52,7 +52,6 @@ pub(crate) struct Xmpp {
 pub(super) type Echoes = Arc<Mutex<HashMap<String, oneshot::Sender<Result<Option<String>, String>>>>>;
 
 impl Xmpp {
-    /// Opens the door.
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Chat<Self>, ControlError> {
         let mut settings = ChatSettings::from_values(values, parse_owner)?;
         let jid = values.get("jid").ok_or_else(|| {

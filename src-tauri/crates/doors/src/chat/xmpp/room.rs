@@ -64,12 +64,10 @@ impl Room {
         from.to_bare() == self.jid
     }
 
-    /// Returns true if this is us there.
     pub(super) fn is_us(&self, from: &Jid) -> bool {
         self.contains_jid(from) && from.resource().is_some_and(|nick| nick.as_str() == self.nick)
     }
 
-    /// Returns a presence from the room.
     pub(super) fn presence(&mut self, from: &FullJid, presence: &Presence) -> RoomChange {
         let nick = from.resource().as_str().to_owned();
         if presence.type_ == Type::Error {

@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Returns the state of a CLI.
 pub(crate) fn state_of(cli: &StoredSkillCli) -> CliState {
     match (&cli.path, &cli.seen, &cli.approved) {
         _ if approve::is_refused(cli) => CliState::Refused,

@@ -31,7 +31,6 @@ fn leads_there(text: &str, here: &str, targets: &[TargetPath], line: &JudgmentCo
     })
 }
 
-/// Returns true if an operand is the home folder, or above it.
 pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, line: &JudgmentContext<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     let home = path::fold_case(path::without_any_volume(line.home));

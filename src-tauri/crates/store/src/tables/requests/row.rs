@@ -83,13 +83,11 @@ pub struct Summary {
     pub risk: Option<Risk>,
     /// The reason of a denial, or the outcome of a run.
     pub ending: Option<EndReason>,
-    /// Exit code.
     pub exit_code: Option<i32>,
     /// Actor that let it through.
     pub by: Option<AllowedBy>,
     /// The approver that answered: "window", "terminal".
     pub answered_by: Option<String>,
-    /// The rule that denied it.
     pub denied_by: Option<RuleId>,
     pub received_at: Millis,
     pub started_at: Option<Millis>,
