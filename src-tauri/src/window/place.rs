@@ -51,7 +51,6 @@ impl WindowPlacement {
         self.stage = WindowContent::Hidden;
     }
 
-    /// Begins to drag the panel.
     pub(super) fn begin_drag(&mut self, window: &WebviewWindow) -> tauri::Result<()> {
         self.dragging = true;
         window.start_dragging()

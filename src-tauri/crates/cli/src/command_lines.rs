@@ -35,7 +35,6 @@ pub(crate) struct ShellLine<'a> {
     number: usize,
 }
 
-/// A stretch of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineCell<'a> {
     /// Text of the agent that looks like itself.

@@ -2,7 +2,6 @@
 
 use crate::failure::EXIT_CODES;
 
-/// Names of the topics.
 pub(crate) const TOPICS: [&str; 4] = ["exit-codes", "patterns", "exec-approval", "managed"];
 
 pub(crate) fn topic_text(topic: &str) -> Option<&'static str> {

@@ -29,7 +29,6 @@ pub(crate) trait Proposals: std::fmt::Debug + Send + Sync {
     fn withdraw_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
 }
 
-/// An open door.
 #[async_trait]
 pub(crate) trait Door: std::fmt::Debug + Send + Sync {
     /// Returns the clients that are paired or connected.

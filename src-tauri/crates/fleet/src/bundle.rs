@@ -32,7 +32,6 @@ pub struct Bundle {
     pub not_before: WallMillis,
     /// Rules, in the form of a rule file.
     pub rules: BundleRules,
-    /// Settings of classes.
     pub classes: Map<String, Value>,
     pub limits: Map<String, Value>,
     /// Number of people whose approval is needed, by risk.

@@ -31,7 +31,6 @@ pub struct InvitationCode {
     /// True if the broker lets in nobody without credentials of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub credentials: bool,
-    /// Hash of the roster to pin.
     pub roster: Hash,
     /// Secret of both sides.
     #[serde(with = "secret")]

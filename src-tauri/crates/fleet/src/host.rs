@@ -19,7 +19,6 @@ pub(crate) const SKEW: WallMillis = 5 * 60_000;
 #[derive(Debug)]
 pub struct FleetState {
     pub id: FleetId,
-    /// This host.
     pub me: FleetId,
     /// The key that answers are sealed with.
     pub key: OpenKey,

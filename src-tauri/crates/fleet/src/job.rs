@@ -111,7 +111,6 @@ pub enum Reported {
     Policy(Vec<GroupState>),
     /// Rows that were asked for, as the contract of approvers has them.
     Read(Value),
-    /// Work that is done.
     Done,
     /// Work that was not done, for this reason.
     Refused(String),

@@ -76,7 +76,6 @@ pub enum RowFinding {
 pub struct RowHead {
     /// Number of the row.
     pub number: u64,
-    /// Hash of the row.
     pub hash: Hash,
 }
 

@@ -46,9 +46,7 @@ pub struct Member {
     pub name: String,
     /// The person whose device it is; empty for a host that is nobody's.
     pub person: String,
-    /// Duties that the member may have.
     pub roles: Vec<MemberRole>,
-    /// The groups that a host is in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<FleetId>,
     /// Limits of its approvals, if it may approve.
@@ -82,7 +80,6 @@ pub enum MemberRole {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApproverLimits {
-    /// Groups that it answers for.
     pub groups: Vec<FleetId>,
     /// The highest risk that it may allow.
     pub risk: FleetRisk,

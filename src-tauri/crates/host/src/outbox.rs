@@ -85,7 +85,6 @@ impl Outbox {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Returns true if the connection is gone.
     pub(crate) fn is_gone(&self) -> bool {
         self.shared.gone.is_cancelled()
     }

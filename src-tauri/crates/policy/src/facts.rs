@@ -140,7 +140,6 @@ pub struct Facts<'a> {
     /// Actor that would run it.
     pub origin: Origin,
     pub reading: &'a ParsedCommand,
-    /// Findings for each step.
     pub steps: &'a [StepFacts],
     /// The request's working directory: absolute, real.
     pub cwd: &'a str,
@@ -164,7 +163,6 @@ pub struct Facts<'a> {
     pub root_entries: &'a [String],
     /// The profiles that the system can confine a run with.
     pub confinable: Confinable,
-    /// The confinement that the request asks for.
     pub confine: Option<RequestedConfinement>,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],

@@ -42,7 +42,6 @@ pub(crate) fn compare(
     })
 }
 
-/// Returns true if a pattern's first word names this program.
 pub(crate) fn is_program(first: &WordPattern, name: &str) -> bool {
     let (WordPattern::Literal(text) | WordPattern::Glob(text)) = first;
     if text.contains('/') {

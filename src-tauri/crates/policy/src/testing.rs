@@ -34,7 +34,6 @@ pub(crate) fn identity(content: &str) -> Identity {
     }
 }
 
-/// Returns a rule that the person wrote.
 pub(crate) fn person_rule(id: i64, effect: Effect, text: &str) -> Rule {
     Rule {
         id,

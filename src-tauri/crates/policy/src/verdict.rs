@@ -26,7 +26,6 @@ pub struct StepVerdict {
     /// Cause, with its data. Earlier versions recorded a sentence.
     #[serde(alias = "message")]
     pub cause: Cause,
-    /// The rule that decided it.
     pub rule: Option<RuleRef>,
     /// Span in the request's text: first byte and byte after the last.
     pub span: (usize, usize),
@@ -54,10 +53,8 @@ pub struct Verdict {
     pub cause: Cause,
     /// Advice for the agent. Earlier versions recorded a sentence.
     pub advice: Option<Advice>,
-    /// The rule that decided it.
     pub rule: Option<RuleRef>,
     pub risk: Risk,
-    /// Confinement of its run.
     #[serde(default)]
     pub confinement: Confinement,
     /// Contribution of each step.

@@ -15,7 +15,6 @@ impl WordPattern {
         if text.contains(['*', '?']) { Self::Glob(text.to_owned()) } else { Self::Literal(text.to_owned()) }
     }
 
-    /// Returns the word as it was written.
     pub(crate) fn as_written(&self) -> &str {
         let (Self::Literal(text) | Self::Glob(text)) = self;
         text

@@ -61,9 +61,7 @@ pub struct BoundFile {
 pub struct BoundDir {
     /// Real path.
     pub path: String,
-    /// Device number.
     pub device: u64,
-    /// Inode number.
     pub inode: u64,
 }
 
@@ -88,7 +86,6 @@ pub enum PlanStdin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Agent of the request.
     pub agent: AgentId,
     /// Session, if it named one.
     pub session: Option<String>,
@@ -102,11 +99,9 @@ pub struct Plan {
     pub launch: Launch,
     /// Every program that was looked up, the started one first.
     pub programs: Vec<BoundFile>,
-    /// Script operands.
     pub scripts: Vec<BoundFile>,
     /// Working directory.
     pub cwd: BoundDir,
-    /// Confinement of the run.
     #[serde(default, skip_serializing_if = "Confinement::is_none")]
     pub confinement: Confinement,
     /// The whole environment of the child, sorted by name.

@@ -14,7 +14,6 @@ pub(crate) const NOT_FOUND: u8 = 127;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ProgramEnding {
-    /// Exit code.
     pub(crate) code: u8,
     /// Lines for standard error.
     pub(crate) says: Vec<String>,

@@ -16,7 +16,6 @@ const WINDOW_BITS: u8 = 14;
 /// Packer that is not in use: a new one has 300 KB to clear.
 static PACKER: Mutex<Option<Compress>> = Mutex::new(None);
 
-/// Form of packed texts.
 #[derive(Debug)]
 pub(crate) struct PackedForm {
     /// First byte of a packed text.

@@ -131,7 +131,6 @@ const ALL: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// Returns all keys, in groups.
 pub(super) fn all_keys() -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for (group, keys) in ALL {

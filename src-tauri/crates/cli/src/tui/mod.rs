@@ -235,7 +235,6 @@ fn present(link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An answer given by a key.
 struct KeyedAnswer {
     answer: Answer,
     proposal: Option<String>,

@@ -37,7 +37,6 @@ impl Rows {
         self.lines.extend(wrap_runs(runs, self.width, indent));
     }
 
-    /// Adds a value behind its name.
     pub(super) fn add_named(&mut self, name: &str, value: Vec<StyledRun>) {
         let shown = if name == self.before { "" } else { name };
         let label = dim_run(format!("{shown:<0$} ", NAMES - 1));

@@ -121,7 +121,6 @@ pub struct StepEffect {
     pub effect: CommandEffect,
     /// Reach; `None` is that of its paths, which only the agent's folders tell.
     pub scope: Option<EffectScope>,
-    /// If it can be undone.
     pub reversible: Reversible,
     /// Span in the reading's text.
     pub span: Range<usize>,

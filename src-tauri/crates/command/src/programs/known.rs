@@ -60,7 +60,6 @@ pub struct KnownEffect {
     /// Patterns of arguments with which it has no such effect.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub unless: &'static str,
-    /// The effect.
     pub does: Does,
     /// Words for a person.
     #[serde(skip_serializing_if = "str::is_empty")]

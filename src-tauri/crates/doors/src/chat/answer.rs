@@ -33,7 +33,6 @@ enum Back {
 }
 
 impl<M: Messenger> Hub<M> {
-    /// Handles an event of the network.
     pub(super) async fn handle_event(&mut self, heard: IncomingChatEvent) {
         match heard {
             IncomingChatEvent::Online(name) => {

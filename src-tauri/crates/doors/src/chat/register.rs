@@ -86,7 +86,6 @@ impl Register {
         self.owners().find(|owner| owner.id == id)
     }
 
-    /// Returns a new pairing code.
     pub(super) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         self.pairing.new_code(now)
     }

@@ -56,7 +56,6 @@ pub enum News {
         host: FleetId,
         /// Human-readable label of the host.
         name: String,
-        /// Groups of the host.
         groups: Vec<FleetId>,
         question: String,
         /// Cause of the end, as [`postern_contract::ClosedBy`] names it.
@@ -187,7 +186,6 @@ impl FleetApprover {
         self.link.subscribe(Subjects::for_fleet(&self.fleet).host_presence("*")).await
     }
 
-    /// Returns the rosters that the broker stores from now on.
     pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
         self.link.subscribe(Subjects::for_fleet(&self.fleet).stored(store::ROSTER)).await
     }

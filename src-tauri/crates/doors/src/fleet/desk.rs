@@ -23,7 +23,6 @@ pub(crate) struct FleetDesk {
     tasks: TaskTracker,
 }
 
-/// A device that joins.
 #[derive(Debug)]
 struct DevicePairing {
     shown: FleetPairing,

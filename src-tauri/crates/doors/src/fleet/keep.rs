@@ -152,7 +152,6 @@ pub struct OwnBroker {
     pub listen: String,
     /// True if its server is older than 2.10.
     pub before_2_10: bool,
-    /// True if it runs in a container.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_container: bool,
 }

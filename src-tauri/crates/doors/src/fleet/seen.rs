@@ -7,7 +7,6 @@ use postern_contract::methods::FleetHostState;
 use postern_fleet::{FleetId, FleetPresence, HostBlock, PinnedRoster, WallMillis};
 use std::collections::BTreeMap;
 
-/// Last word of a host.
 #[derive(Debug, Clone)]
 struct LastWord {
     /// Time of sending, by the host's clock.

@@ -14,7 +14,6 @@ pub struct Elsewhere {
     pub name: String,
     /// Groups of the host.
     pub groups: Vec<FleetId>,
-    /// Question as it is shown.
     pub question: Question,
     /// Number that the host raises with each change of the question.
     pub revision: u64,
@@ -77,7 +76,6 @@ impl WaitingQuestions {
         self.0.extract_if(.., |one| one.ends <= now).collect()
     }
 
-    /// Returns all of them.
     pub(super) fn into_all(self) -> Vec<Elsewhere> {
         self.0
     }

@@ -57,11 +57,7 @@ pub enum SettingsError {
     Io { file: PathBuf, error: io::Error },
     /// Content that the agent does not read.
     #[error("{} cannot be used ({error}): nothing was changed", escape::visible_text(&file.to_string_lossy()))]
-    Content {
-        file: PathBuf,
-        /// Fault of it.
-        error: BadSettings,
-    },
+    Content { file: PathBuf, error: BadSettings },
 }
 
 /// Returns JSON without what only lays it out; other text as it is.

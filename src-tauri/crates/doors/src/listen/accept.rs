@@ -16,7 +16,6 @@ const REST: Duration = Duration::from_millis(100);
 
 /// Source of connections.
 pub(crate) trait DoorListener: Send + Sync + 'static {
-    /// A connection.
     type Stream: Send + 'static;
 
     fn next_connection(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;

@@ -50,7 +50,6 @@ pub(super) struct OpenclawJob {
 }
 
 impl OpenclawJob {
-    /// Returns the progress.
     pub(super) fn current_stage(&self) -> OpenclawStage {
         self.stage.borrow().clone()
     }

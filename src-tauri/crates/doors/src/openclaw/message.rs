@@ -98,7 +98,6 @@ pub(super) struct OpenclawRunResult {
     pub(super) error: Option<String>,
 }
 
-/// Returns the answer to an exec request, as a line.
 pub(super) fn exec_line(id: &str, answer: &Result<OpenclawRunResult, OpenclawRefusal>) -> String {
     let line = match answer {
         Ok(ran) => json!({"type": "exec-res", "id": id, "ok": true, "payload": ran}),

@@ -5,7 +5,6 @@ use crate::hooks::HookAgent;
 use postern_contract::methods::{ChannelKind, DoorKind, KnownAgent, Wiring};
 use postern_policy::import::Product;
 
-/// Way in which an agent is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgentConnectMethod {
     /// By a hook in its own settings.

@@ -34,7 +34,6 @@ use tokio::sync::Mutex;
 /// Name of what is remembered of connections.
 const KEPT: &str = "setup";
 
-/// Setup of a host.
 #[derive(Debug)]
 pub(crate) struct AgentSetup {
     host: Host,

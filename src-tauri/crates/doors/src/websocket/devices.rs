@@ -24,7 +24,6 @@ pub(super) struct Device {
     pub(super) seen_at: Option<Millis>,
 }
 
-/// Devices that may come in.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     pub(super) known: Vec<Device>,

@@ -137,7 +137,6 @@ impl Ends {
         self.message("exec-approval-resolved", payload)
     }
 
-    /// Returns the answer to a call.
     pub(super) fn response(&self, request_id: &str, outcome: Result<Value, ClientCallRefusal>) -> String {
         let payload = match outcome {
             Ok(result) => json!({"requestId": request_id, "ok": true, "payload": result}),

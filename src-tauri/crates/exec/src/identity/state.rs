@@ -11,9 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// the file, ctime cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileState {
-    /// Device number.
     pub device: u64,
-    /// Inode number.
     pub inode: u64,
     /// Bytes.
     pub size: u64,

@@ -36,7 +36,6 @@ static LATEST: Mutex<Option<Arc<NamespaceBase>>> = Mutex::new(None);
 pub(super) struct NamespaceBase {
     /// User namespace that owns the mounts.
     pub(super) owner: OwnedFd,
-    /// Namespace of the mounts.
     pub(super) mounts: OwnedFd,
     /// User namespace in which the user's id is the same as outside; `None` if it is `owner`.
     pub(super) inner: Option<OwnedFd>,

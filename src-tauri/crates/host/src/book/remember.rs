@@ -37,7 +37,6 @@ impl RuleSaveRequest {
     }
 }
 
-/// Result of saving.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SavedRules {
     /// The rules, by number.

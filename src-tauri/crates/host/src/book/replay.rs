@@ -32,7 +32,6 @@ impl PolicyEdit {
     }
 }
 
-/// Result of a replay.
 #[derive(Debug, Default)]
 pub(crate) struct PolicyReplay {
     /// Number of requests that were judged again.

@@ -189,7 +189,6 @@ impl PolicyStore {
         Ok(id)
     }
 
-    /// Returns all that a list shows.
     #[cfg(test)]
     pub(crate) async fn list_rules(
         &self,

@@ -157,7 +157,6 @@ impl PolicyStore {
         Ok(())
     }
 
-    /// Returns the sessions that have layers, by agent and name.
     pub(crate) fn sessions(&self) -> Vec<(AgentId, String, SessionLayers)> {
         let all = self.inner.sessions.all.lock();
         let named = all.iter().flat_map(|(agent, sessions)| {

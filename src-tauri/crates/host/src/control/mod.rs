@@ -90,7 +90,6 @@ impl HostControl {
         Self { parts: Arc::new(parts), staged: Arc::default(), audited: Arc::default() }
     }
 
-    /// Returns the doors of this host.
     pub(crate) fn door_slot(&self) -> &DoorSlot {
         &self.parts.doors
     }
@@ -133,7 +132,6 @@ impl HostControl {
         }
     }
 
-    /// Returns the number of the policy as it is now.
     pub(crate) fn policy_version(&self) -> u64 {
         self.parts.book.version()
     }

@@ -136,7 +136,6 @@ impl HostControl {
         rows::rule_row(listed, &self.parts.book.places().home)
     }
 
-    /// Returns rules as lists have them.
     pub(super) fn rule_rows(&self, listed: Vec<ListedRule>) -> Vec<RuleRow> {
         listed.into_iter().map(|listed| self.rule_row(listed)).collect()
     }

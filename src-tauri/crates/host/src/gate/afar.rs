@@ -18,7 +18,6 @@ pub struct AnswerElsewhere {
 /// Other rights for a run of another Mac, as they were chosen here.
 #[derive(Debug)]
 pub struct RightsElsewhere {
-    /// The question's id.
     pub question_id: String,
     /// The digest of what was shown.
     pub digest: String,

@@ -287,7 +287,6 @@ fn facts_of<'a>(
 }
 
 impl CallFacts {
-    /// Returns the use of the tool.
     pub(super) fn call(&self) -> &AgentToolCall {
         &self.call
     }

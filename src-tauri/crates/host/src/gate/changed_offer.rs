@@ -8,7 +8,6 @@ use postern_policy::{
     covers_step, edit_draft, expand_home, kind_name, normal_path, parse_pattern, widened_place,
 };
 
-/// An offer, and the answer that changes it.
 pub(super) struct ChangedOffer<'a> {
     pub(super) policy: &'a AgentPolicy,
     pub(super) facts: Facts<'a>,

@@ -55,18 +55,15 @@ pub struct ForeignEntry {
     /// The entry as it was written.
     pub written: String,
     pub effect: Effect,
-    /// Rule that it becomes here.
     pub becomes: Becomes,
 }
 
 /// Result for an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Becomes {
-    /// Rules for commands.
     Rules(Vec<Rule>),
     /// Lines of `permissions.jsonc`.
     Lines(Vec<PermissionLine>),
-    /// Nothing.
     LeftOut(LeftOut),
 }
 
@@ -74,9 +71,7 @@ pub enum Becomes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionLine {
     pub tool: String,
-    /// The pattern for its value.
     pub pattern: String,
-    /// The action.
     pub effect: Effect,
 }
 

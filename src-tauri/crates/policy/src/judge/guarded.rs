@@ -37,7 +37,6 @@ impl Guarded {
 pub(super) struct GuardedFolder {
     /// The folder, as paths are compared.
     pub(super) key: String,
-    /// The names that it is made of.
     pub(super) names: Vec<String>,
     /// Position of the folder in which the request runs.
     pub(super) cwd: From,

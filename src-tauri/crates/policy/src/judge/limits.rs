@@ -251,7 +251,6 @@ fn changes_unbound(
     named.find(is_kept).map(|path| Gap::Outside { path })
 }
 
-/// Returns true if a step changes files, by its effects or by its arguments.
 fn changes_files(subject: &StepSubject<'_>, effects: &[RatedEffect]) -> bool {
     let changes = |rated: &RatedEffect| {
         matches!(rated.effect, CommandEffect::Write { .. } | CommandEffect::Delete { .. })

@@ -11,7 +11,6 @@ pub(super) fn may_hold(parts: &[&str], path: &str) -> bool {
         && parts.iter().zip(path_names(path)).all(|(part, name)| is_wild_match(&without_classes(part), name))
 }
 
-/// Returns the names that a path is made of.
 pub(super) fn path_names(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|name| !name.is_empty())
 }

@@ -10,7 +10,6 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 pub enum AppendError {
     #[error(transparent)]
     Broken(#[from] FileError),
-    /// The file is not an object.
     #[error("the file is not one object")]
     NotAnObject,
     /// A later rule would win over the new one.

@@ -169,7 +169,6 @@ impl PermissionEntry {
         self.written.split_whitespace().next().filter(|first| first.chars().all(plain))
     }
 
-    /// Returns the words, if it is about commands.
     pub(crate) fn command(&self) -> Option<&CommandWords> {
         self.command.as_ref()
     }

@@ -182,7 +182,6 @@ pub struct FileUse {
     pub path: String,
     /// The path that it really leads to.
     pub real: Option<String>,
-    /// True if the call may read it.
     pub reads: bool,
     /// True if the call may write or remove it.
     pub writes: bool,

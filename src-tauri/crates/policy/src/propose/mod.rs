@@ -61,7 +61,6 @@ pub struct Draft {
     pub args: Option<Vec<String>>,
     /// Pin; `None` if the agent can change the program until it runs.
     pub pin: Option<Pin>,
-    /// Input that the rule covers.
     pub input: RuleInput,
     /// True if it also allows redirections that write.
     pub allow_writes: bool,

@@ -46,7 +46,6 @@ enum Root {
 pub struct ProtectedPlace {
     root: Root,
     path: &'static str,
-    /// Reason for the protection.
     pub protection: Protection,
 }
 

@@ -33,7 +33,6 @@ pub struct RatedEffect {
     #[serde(flatten)]
     pub effect: CommandEffect,
     pub scope: EffectScope,
-    /// If it can be undone.
     pub reversible: Reversible,
     pub level: RiskLevel,
     /// Index of its step; `None` for a part that belongs to no step.
@@ -82,7 +81,6 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// Returns the risk of these effects.
     fn from_effects(mut effects: Vec<RatedEffect>) -> Self {
         effects.sort_by_key(|rated| {
             (std::cmp::Reverse(rated.level), rated.guessed, level::effect_rank(&rated.effect), rated.step)

@@ -23,7 +23,6 @@ pub struct RuleSet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenRule {
     pub id: RuleId,
-    /// Effect that it should have.
     pub effect: Effect,
     pub problem: String,
 }

@@ -92,11 +92,9 @@ fn add_to_feed(conn: &Connection, at: Millis, number: i64) -> Result<(), Error> 
 /// Result of verifying the whole chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// Number of rows.
     pub rows: i64,
     /// Hash of the newest row in hex; empty if there is none.
     pub head: String,
-    /// First fault of the chain.
     pub broken: Option<ChainFault>,
     /// Rows that differ from the audit, by subject and key: another program changed them.
     pub strayed: Vec<(String, String)>,

@@ -41,7 +41,6 @@ pub struct LayerLine {
     /// The tool's name, or a pattern of it.
     pub tool: String,
     pub pattern: String,
-    /// Effect of a match.
     pub effect: Effect,
 }
 

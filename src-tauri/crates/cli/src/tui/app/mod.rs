@@ -17,7 +17,6 @@ use std::time::Duration;
 /// Number of requests in the activity.
 const REQUESTS: usize = 200;
 
-/// View on show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum View {
     /// The chosen question, or the oldest.

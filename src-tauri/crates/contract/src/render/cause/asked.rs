@@ -17,7 +17,6 @@ pub enum AskedUse {
     Reads(Option<String>),
     /// Searches through files.
     Searches,
-    /// Fetches from a host.
     Fetches(String),
     /// A tool of an MCP server.
     ServerTool {

@@ -39,7 +39,6 @@ const STYLING: &str = "urn:xmpp:styling:0";
 /// Stanzas that wait for the connection.
 const WAITING: usize = 16;
 
-/// An account.
 #[derive(Debug)]
 pub(crate) struct Xmpp {
     room: Option<BareJid>,

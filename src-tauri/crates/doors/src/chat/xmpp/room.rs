@@ -19,7 +19,6 @@ pub(super) struct Room {
     pub(super) jid: BareJid,
     /// Under which name we are there.
     pub(super) nick: String,
-    /// True if we are.
     pub(super) joined: bool,
     /// True if its service says that occupant ids are its own.
     pub(super) has_occupant_ids: bool,

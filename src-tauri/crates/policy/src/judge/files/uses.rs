@@ -199,7 +199,6 @@ impl Uses<'_> {
         }
     }
 
-    /// Returns the folders in which the step may run.
     pub(super) fn run_folders(&self) -> Vec<String> {
         self.folders.clone().unwrap_or_else(|| vec![ANY_PATH.to_string()])
     }

@@ -79,7 +79,6 @@ pub struct Summary {
     pub phase: RunState,
     /// The command as one line of escaped text.
     pub line: String,
-    /// Risk level.
     pub risk: Option<Risk>,
     /// The reason of a denial, or the outcome of a run.
     pub ending: Option<EndReason>,
@@ -159,7 +158,6 @@ pub struct StoredRequest {
     pub ending: Option<RequestEnding>,
     /// Request as it was sent, as JSON text.
     pub asked: String,
-    /// Plan of the run.
     pub plan: Option<Plan>,
     /// Verdict, as it was then.
     pub verdict: Option<Verdict>,
