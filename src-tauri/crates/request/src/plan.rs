@@ -1,9 +1,9 @@
 //! The immutable plan of a run: what is shown, approved and executed carry its digest.
 
 use postern_policy::{AgentId, Confinement, Identity, Origin};
+use postern_protocol::encode_hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 
 /// sha256 over a plan, 64 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -125,11 +125,7 @@ impl Plan {
         let same = Self { policy: 0, ..self.clone() };
         // A plan holds only strings, numbers and lists of them: it cannot fail to serialise.
         hash.update(serde_json::to_vec(&same).unwrap_or_default());
-        Digest(hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing into a String cannot fail.
-            _ = write!(hex, "{byte:02x}");
-            hex
-        }))
+        Digest(encode_hex(&hash.finalize()))
     }
 }
 

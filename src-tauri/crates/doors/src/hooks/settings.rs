@@ -149,7 +149,7 @@ impl HookSettingsChange {
             hash.update(part.map_or(0, <[u8]>::len).to_le_bytes());
             hash.update(part.unwrap_or_default());
         }
-        hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+        postern_protocol::encode_hex(&hash.finalize())
     }
 
     /// Writes the settings. Does nothing if nothing changes.

@@ -1,10 +1,11 @@
 //! The hash chain: each row's hash covers the previous row's hash and the whole row.
 
-use super::hash::{encode_hex, row_hash};
+use super::hash::row_hash;
 use super::widens::widens;
 use super::{AuditEntry, ChangeAuthor, ITSELF, capture, head};
 use crate::error::Error;
 use postern_policy::Millis;
+use postern_protocol::encode_hex;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::path::Path;
