@@ -3,8 +3,8 @@
 use super::spelling;
 use crate::facts::TargetPath;
 use crate::judge::line::JudgmentContext;
-use crate::judge::wild_path::{is_all, may_hold, path_names};
-use crate::path;
+use crate::judge::wild_path::{is_all, may_hold};
+use crate::path::{self, path_names};
 
 /// Returns true if an operand is everything, in any of the spellings that it may turn into, or by where a
 /// link leads.
