@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uuid::{NoContext, Timestamp, Uuid};
 
-/// Number of rules.
 pub(crate) const RULES: usize = 10_000;
 /// Number of rules in the large rule set.
 pub(crate) const MANY_RULES: usize = 100_000;
@@ -105,7 +104,6 @@ impl Data {
         self.folder.path()
     }
 
-    /// Returns an agent's socket.
     pub(crate) fn socket(&self, agent: &str) -> PathBuf {
         self.folder().join("agents").join(agent).join("agent.sock")
     }

@@ -103,7 +103,6 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
 /// A program that forwards a command over this channel: `postern-run`.
 #[derive(Debug)]
 pub(crate) struct Forwarder<'a> {
-    /// Path of the program.
     pub(crate) program: &'a Path,
     /// The agent's socket; the key lies beside it.
     pub(crate) socket: &'a Path,

@@ -78,7 +78,6 @@ impl fmt::Display for Value {
 pub(crate) struct Row {
     /// Name of the measurement.
     pub(crate) figure: String,
-    /// Ours.
     pub(crate) ours: Value,
     /// The rival beside it, or where none is what this machine allows.
     pub(crate) rival: Value,

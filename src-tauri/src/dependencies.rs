@@ -14,7 +14,6 @@ use tauri::AppHandle;
 pub(crate) struct AppDependencies {
     /// The host.
     pub(crate) backend: Arc<Backend>,
-    /// The approval window.
     pub(crate) approval: ApprovalHandle,
     /// The popover of the menu-bar item.
     pub(crate) popover: Popover,

@@ -11,7 +11,6 @@ const KEEP_PAGE: Duration = Duration::from_mins(1);
 /// Paths and options, read once from arguments and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppOptions {
-    /// The data folder.
     pub data: PathBuf,
     /// Open the settings window at once, at this page.
     pub settings: Option<SettingsPage>,
@@ -46,7 +45,6 @@ impl SettingsPage {
         Self::from_name(FIRST_RUN)
     }
 
-    /// Returns true if this is the page of the first run.
     pub(crate) fn is_first_run(&self) -> bool {
         self.0.as_deref() == Some(FIRST_RUN)
     }
@@ -57,7 +55,6 @@ impl SettingsPage {
         part.is_some_and(|part| SETTINGS.contains(&part))
     }
 
-    /// Returns the page of this name.
     pub(crate) fn from_name(name: &str) -> Self {
         Self(Some(name.to_owned()))
     }

@@ -49,7 +49,6 @@ impl StoredPreferences {
         Self { file, now: Mutex::new(now) }
     }
 
-    /// Returns the preferences.
     pub(crate) fn get(&self) -> Preferences {
         *self.now.lock()
     }

@@ -1,6 +1,5 @@
 //! A question is heard, where the person wants that: a sound of the system's own.
 
-/// Plays the sound of a question that was opened.
 #[cfg(target_os = "macos")]
 pub(crate) fn play_question_sound(app: &tauri::AppHandle) {
     let played = app.run_on_main_thread(|| {

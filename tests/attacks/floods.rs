@@ -3,7 +3,7 @@
 //!
 //! `POSTERN_ATTACK_ROUNDS` sets how many times the user and the other agent try during each flood.
 
-use postern_tests::{Agent, Arena, answer_args, postern, postern_run, start};
+use postern_tests::{Agent, Arena, agent_command, answer_args, postern, start};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -327,12 +327,7 @@ fn the_limit_of_open_files_is_raised_and_runs_find_the_old_one() {
     person(&["agents", "add", "good"]);
     person(&["agents", "set", "good", "preset=allow", "--yes"]);
     let channel = data.join("agents/good");
-    let found = start(postern_run())
-        .args(["--cwd", "/", "--shell", "ulimit -Sn"])
-        .env("POSTERN_SOCKET", channel.join("agent.sock"))
-        .env("POSTERN_KEY_FILE", channel.join("agent.key"))
-        .output()
-        .unwrap();
+    let found = agent_command(&channel, &["--shell", "ulimit -Sn"]).output().unwrap();
     host.kill().unwrap();
     host.wait().unwrap();
     let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();

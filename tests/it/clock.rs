@@ -1,7 +1,7 @@
 //! A wall clock that is set while Postern runs: what ends at a time ends neither early nor late by it.
 #![cfg(target_os = "linux")]
 
-use postern_tests::{TestClock, postern_run, start};
+use postern_tests::{TestClock, agent_command};
 use std::process::Stdio;
 
 #[test]
@@ -47,11 +47,8 @@ fn a_clock_that_is_set_ends_no_question_and_no_run() {
     let watcher = host.watch();
     for jump in [86_400, -86_400] {
         clock.set_ahead(0);
-        let mut agent = start(postern_run());
-        agent
-            .args(["--cwd", "/", "--timeout", "5m", "--", "cat"])
-            .env("POSTERN_SOCKET", main.join("agent.sock"));
-        let mut agent = agent.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut agent = agent_command(&main, &["--timeout", "5m", "--", "cat"]);
+        let mut agent = agent.stdin(Stdio::piped()).spawn().unwrap();
         let question = watcher.question();
         clock.set_ahead(jump);
         assert_eq!(host.json(&["status"])["waiting"], 1, "a day has not passed for it");

@@ -51,7 +51,6 @@ fn ended() -> Postern {
     host
 }
 
-/// Returns a start that fails.
 fn fails_to_start(host: &Postern) -> String {
     let started = host.run(&["serve"]);
     assert!(started.code > 0, "{started:?}");

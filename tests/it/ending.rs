@@ -1,6 +1,6 @@
 //! SIGTERM ends the host within five seconds, whatever hangs.
 
-use postern_tests::{Postern, postern_run, start};
+use postern_tests::{Postern, agent_command, start};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -23,9 +23,7 @@ fn a_tree_that_hears_no_signal_does_not_hold_the_host_up() {
          while :; do sleep 71; done",
         marks.display()
     );
-    let mut agent = start(postern_run());
-    agent.args(["--cwd", "/", "--shell", &line]).env("POSTERN_SOCKET", channel.join("agent.sock"));
-    let mut agent = agent.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut agent = agent_command(&channel, &["--shell", &line]).spawn().unwrap();
     let pid = |name: &str| loop {
         let written = std::fs::read_to_string(marks.join(name)).unwrap_or_default();
         if let Ok(pid) = written.trim().parse::<u32>() {

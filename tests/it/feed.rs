@@ -6,7 +6,6 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-/// A running feed.
 pub(crate) struct Feed {
     _child: OwnedChild,
     lines: BufReader<std::process::ChildStdout>,

@@ -1,15 +1,12 @@
 //! `postern doctor --repair`: agents, rules and settings come back from their copy, the history does not, and nothing is
 //! allowed before a person has looked.
 
-use postern_tests::{Answer, Postern, postern_run, start};
+use postern_tests::{Answer, Postern, agent_command};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 fn run(channel: &Path, argv: &[&str]) -> Answer {
-    let mut agent = start(postern_run());
-    agent.args(["--cwd", "/", "--"]).args(argv).env("POSTERN_SOCKET", channel.join("agent.sock"));
-    agent.stdin(Stdio::null()).output().unwrap().into()
+    agent_command(channel, &[&["--"], argv].concat()).output().unwrap().into()
 }
 
 fn record(host: &Postern) -> PathBuf {

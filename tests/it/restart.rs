@@ -1,7 +1,7 @@
 //! The host is restarted: who watches, asks or answers comes back by itself, and says so in one line.
 
 use postern_tests::screen::Terminal;
-use postern_tests::{Postern, postern_run, start};
+use postern_tests::{Postern, agent_command};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -37,9 +37,7 @@ fn says(lines: &Receiver<String>, part: &str) -> String {
 }
 
 fn asks(channel: &Path, argv: &[&str]) -> Child {
-    let mut agent: Command = start(postern_run());
-    agent.args(["--cwd", "/", "--"]).args(argv).env("POSTERN_SOCKET", channel.join("agent.sock"));
-    agent.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    agent_command(channel, &[&["--"], argv].concat()).spawn().unwrap()
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! Rules as a person keeps them: adding, files of them, an organization's, looking them over.
 
-use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
+use postern_tests::{Answer, Postern, agent_command, postern, repository, start};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
 /// Runs a command on the host for an agent, outside of any sandbox.
 fn agent_runs(channel: &Path, command: &[&str]) -> Answer {
-    let mut run = start(postern_run());
-    run.arg("--").args(command).env_clear();
-    run.env("POSTERN_SOCKET", channel.join("agent.sock")).env("POSTERN_KEY_FILE", channel.join("agent.key"));
-    run.current_dir("/").output().unwrap().into()
+    agent_command(channel, &[&["--"], command].concat()).output().unwrap().into()
 }
 
 fn own_rules(host: &Postern) -> Vec<Value> {

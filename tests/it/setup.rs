@@ -1,11 +1,10 @@
 //! `postern setup` in home folders as agents leave them: what is found, changed, imported, tested, and undone.
 
-use postern_tests::{Answer, Postern, postern, postern_run, start};
+use postern_tests::{Answer, Postern, agent_command, postern};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 const CLAUDE: &str = "{\n  \"model\" : \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(npm test:*)\", \"Bash(git status)\", \"Bash(*)\", \"mcp__github__get_issue\"],\n    \"deny\": [\"Read(./.env)\"]\n  }\n}\n";
 
@@ -336,12 +335,7 @@ fn what_only_the_users_shell_finds_is_a_question_that_says_so() {
     let own = format!("{}  (not in the built-in search path)", bin.display());
     assert!(shown.code == 0 && shown.stdout.contains(&own), "{shown:?}");
     let channel = host.enrol("main");
-    let run = |name: &str| {
-        let mut run = start(postern_run());
-        run.args(["--quiet", "--", name]).env("POSTERN_SOCKET", channel.join("agent.sock"));
-        run.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        run.spawn().unwrap()
-    };
+    let run = |name: &str| agent_command(&channel, &["--quiet", "--", name]).spawn().unwrap();
     let says = format!("`hello` is in `{}`, where your shell finds it", bin.display());
     for _ in 0..2 {
         let watcher = host.watch();

@@ -1,22 +1,14 @@
 //! Tests of what an agent sees while it waits, and after it waited in vain.
 
-use postern_tests::{Answer, Postern, postern_run, start};
+use postern_tests::{Answer, Postern, agent_command, start};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// Returns an agent's command, as its shell starts it: no terminal, and no input.
-fn asking(channel: &Path, arguments: &[&str]) -> Command {
-    let mut command = start(postern_run());
-    command.args(arguments).env("POSTERN_SOCKET", channel.join("agent.sock")).env_remove("POSTERN_KEY_FILE");
-    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
 fn run(channel: &Path, arguments: &[&str]) -> Answer {
-    asking(channel, arguments).output().unwrap().into()
+    agent_command(channel, arguments).output().unwrap().into()
 }
 
 fn code_of(question: &Value) -> String {
@@ -34,7 +26,7 @@ fn first_line(child: &mut Child) -> String {
 fn who_asks_hears_at_once_what_it_waits_for() {
     let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
-    let mut loud = asking(&channel, &["--", "uname"]).spawn().unwrap();
+    let mut loud = agent_command(&channel, &["--", "uname"]).spawn().unwrap();
     let question = watcher.question();
     let said = first_line(&mut loud);
     let begin =
@@ -42,7 +34,7 @@ fn who_asks_hears_at_once_what_it_waits_for() {
     assert!(said.starts_with(&begin) && said.trim_end().ends_with(" UTC)"), "{said}");
     host.approve(&question);
     assert_eq!(Answer::from(loud.wait_with_output().unwrap()).code, 0);
-    let quiet = asking(&channel, &["--quiet", "--", "uname", "-s"]).spawn().unwrap();
+    let quiet = agent_command(&channel, &["--quiet", "--", "uname", "-s"]).spawn().unwrap();
     host.approve(&watcher.question());
     let quiet = Answer::from(quiet.wait_with_output().unwrap());
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""), "{quiet:?}");
@@ -78,7 +70,7 @@ fn the_same_again_joins_what_was_left_and_asks_nobody_twice() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x\n", "it ran once");
     assert!(!watcher.saw_one(), "and was asked about once");
 
-    let anew = asking(&channel, &["--wait", "1m", "--shell", &line]).spawn().unwrap();
+    let anew = agent_command(&channel, &["--wait", "1m", "--shell", &line]).spawn().unwrap();
     let question = watcher.question();
     host.ok(&["deny", &code_of(&question), "--feedback", "once is enough"]);
     let anew = Answer::from(anew.wait_with_output().unwrap());
@@ -96,7 +88,7 @@ fn what_runs_longer_than_its_caller_waits_is_heard_later() {
     let left = run(&channel, &arguments);
     assert_eq!((left.code, left.stdout.as_str()), (75, "early\n"), "{left:?}");
     assert!(left.stderr.contains("pending: it still runs"), "{left:?}");
-    let rest = asking(&channel, &["--wait", "1m", "--shell", &line]).spawn().unwrap();
+    let rest = agent_command(&channel, &["--wait", "1m", "--shell", &line]).spawn().unwrap();
     std::fs::write(&go, "late\n").unwrap();
     let rest = Answer::from(rest.wait_with_output().unwrap());
     assert_eq!((rest.code, rest.stdout.as_str()), (3, "early\nlate\n"), "all of it again: {rest:?}");
@@ -109,13 +101,13 @@ fn with_nobody_to_answer_it_ends_soon_unless_somebody_looks_or_it_is_to_wait() {
     let host = Postern::start();
     let (seen, waits, soon) = (host.enrol("seen"), host.enrol("waits"), host.enrol("soon"));
     host.ok(&["agents", "set", "waits", "unattended=wait"]);
-    let mut looked_at = asking(&seen, &["--", "uname"]).spawn().unwrap();
+    let mut looked_at = agent_command(&seen, &["--", "uname"]).spawn().unwrap();
     let said = first_line(&mut looked_at);
     assert!(said.contains("waiting for a person"), "{said}");
     let waiting = host.json(&["questions"]);
     let question = &waiting.as_array().unwrap()[0];
     let began = Instant::now();
-    let patient = asking(&waits, &["--wait", "14s", "--", "uname"]).spawn().unwrap();
+    let patient = agent_command(&waits, &["--wait", "14s", "--", "uname"]).spawn().unwrap();
     let denied = run(&soon, &["--", "uname"]);
     assert_eq!(denied.code, 126, "{denied:?}");
     assert!(began.elapsed() < Duration::from_mins(1), "long before the two minutes of a question");
@@ -154,7 +146,7 @@ fn a_time_that_ran_out_says_how_to_ask_for_more_and_a_cut_one_says_so() {
 fn what_a_person_says_reaches_the_agent_once() {
     let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
-    let asked = asking(&channel, &["--", "uname"]).spawn().unwrap();
+    let asked = agent_command(&channel, &["--", "uname"]).spawn().unwrap();
     host.ok(&["deny", &code_of(&watcher.question()), "--feedback", "no -c please"]);
     let denied = Answer::from(asked.wait_with_output().unwrap());
     let lines: Vec<&str> = denied.stderr.lines().skip(1).collect();

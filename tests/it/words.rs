@@ -1,23 +1,15 @@
 //! Tests of what a person reads and types: one spelling of settings, short ids, and what is asked before
 //! something is lost.
 
-use postern_tests::{Answer, Postern, postern_run, start};
+use postern_tests::{Answer, Postern, agent_command};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
-fn run(channel: &Path, more: &[&str]) -> Command {
-    let mut run = start(postern_run());
-    run.args(more).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    run.env("POSTERN_SOCKET", channel.join("agent.sock")).env("POSTERN_KEY_FILE", channel.join("agent.key"));
-    run.current_dir("/");
-    run
-}
+use std::process::Child;
 
 fn asks(channel: &Path, more: &[&str]) -> Child {
-    run(channel, more).spawn().unwrap()
+    agent_command(channel, more).spawn().unwrap()
 }
 
 fn ended(asked: Child) -> Answer {

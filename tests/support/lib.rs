@@ -35,6 +35,8 @@ pub use claw::{Claw, now};
 pub use clock::TestClock;
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
-pub use programs::{OwnedChild, postern, postern_desktop, postern_run, program, repository, start};
+pub use programs::{
+    OwnedChild, agent_command, postern, postern_desktop, postern_run, program, repository, start,
+};
 pub use sandbox::{SEALED, Sandboxed, bubblewrap_works, in_sandbox};
 pub use watcher::{Watcher, answer_args};

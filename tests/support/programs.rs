@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 /// Returns the root of the repository.
@@ -66,6 +66,14 @@ pub fn postern() -> &'static Path {
 pub fn postern_run() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-run"))
+}
+
+/// Returns an agent's `postern-run` with these arguments, as its shell starts it: no terminal, and no input.
+pub fn agent_command(channel: &Path, arguments: &[&str]) -> Command {
+    let mut agent = start(postern_run());
+    agent.args(arguments).env("POSTERN_SOCKET", channel.join("agent.sock")).env_remove("POSTERN_KEY_FILE");
+    agent.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    agent
 }
 
 /// Returns the path of `postern-desktop`.

@@ -31,7 +31,6 @@ pub struct User {
 /// Call of the bot.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The method.
     pub method: String,
     pub params: Value,
     /// Answer to it.

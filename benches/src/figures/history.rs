@@ -11,7 +11,6 @@ use postern_store::requests::Filter;
 use postern_store::{Error, FILE_NAME, Store, tally};
 use std::time::Duration;
 
-/// Goal for each.
 const GOAL: Duration = Duration::from_millis(10);
 /// Rows of a page.
 const PAGE: u32 = 100;

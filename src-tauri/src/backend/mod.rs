@@ -36,7 +36,6 @@ pub(crate) struct Backend {
 
 #[derive(Debug)]
 enum BackendLink {
-    /// In this process.
     Embedded(Embedded),
     /// In another one.
     Attached(Attached),

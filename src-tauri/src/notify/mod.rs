@@ -20,7 +20,6 @@ pub(crate) enum NotificationChoice {
     Show,
 }
 
-/// Handler of a choice.
 type OnChoice = Box<dyn FnOnce(NotificationChoice) + Send>;
 
 /// Buttons of a question's notification: their names for the system, their words, and what each does.

@@ -178,7 +178,6 @@ impl SurfaceHandle {
         counts.await.unwrap_or(false)
     }
 
-    /// Opens or closes the details.
     pub(crate) fn details(&self, open: bool) {
         self.send(PresenterEvent::Details(open));
     }

@@ -34,7 +34,6 @@ pub(super) fn work_area(monitor: &Monitor) -> Area {
     (area.position.to_logical(scale), area.size.to_logical(scale))
 }
 
-/// Returns true if a place is in an area.
 pub(super) fn area_contains((from, size): Area, at: DisplayPoint) -> bool {
     let (x, y) = (at.x - from.x, at.y - from.y);
     (0.0..size.width).contains(&x) && (0.0..size.height).contains(&y)

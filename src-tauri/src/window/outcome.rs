@@ -13,7 +13,6 @@ const LONGER: Duration = Duration::from_secs(10);
 /// Time that a run is shown: one that takes longer is in the menu and in Activity.
 const RUNNING: Duration = Duration::from_mins(1);
 
-/// Result of an answer.
 #[derive(Debug)]
 pub(super) struct AnswerOutcome {
     pub(super) pill: Pill,

@@ -40,7 +40,6 @@ impl Pane {
         Ok(pane)
     }
 
-    /// Returns the window, if there is one.
     pub(super) fn window(&self) -> Option<&WebviewWindow> {
         match &self.state {
             PaneState::There(window) => Some(window),
@@ -48,7 +47,6 @@ impl Pane {
         }
     }
 
-    /// Returns the app.
     pub(super) fn app_handle(&self) -> &AppHandle {
         &self.app
     }

@@ -15,7 +15,6 @@ const MARGIN: f64 = 12.0;
 /// The size of a result.
 const PILL: LogicalSize<f64> = LogicalSize::new(260.0, 36.0);
 
-/// Content of the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum WindowContent {
     /// Nothing.
@@ -43,7 +42,6 @@ impl Default for WindowPlacement {
 }
 
 impl WindowPlacement {
-    /// Returns the content of the window.
     pub(super) fn current_content(&self) -> WindowContent {
         self.stage
     }
@@ -53,7 +51,6 @@ impl WindowPlacement {
         self.stage = WindowContent::Hidden;
     }
 
-    /// Begins to drag the panel.
     pub(super) fn begin_drag(&mut self, window: &WebviewWindow) -> tauri::Result<()> {
         self.dragging = true;
         window.start_dragging()

@@ -28,7 +28,6 @@ const HOME: &str = "/Users/kim";
 /// Limit on a host's answer: a guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Returns the next question that opens.
 fn next_question(person: &mut Control) -> Question {
     loop {
         let told = person.next_known_notification(Some(PATIENCE)).unwrap();

@@ -61,7 +61,7 @@ fn is_function(comment: &Comment) -> bool {
     let before = words.iter().take_while(|word| **word != "fn");
     let all = ["pub", "const", "async", "unsafe", "extern", "\"C\""];
     let mut named = before.filter(|word| !all.contains(word) && !word.starts_with("pub("));
-    let is_test = comment.attributes.contains("test") || comment.attributes.contains("[case");
+    let is_test = comment.attributes.contains("test");
     words.contains(&"fn") && named.next().is_none_or(|word| word.ends_with(')')) && !is_test
 }
 

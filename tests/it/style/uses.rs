@@ -129,7 +129,6 @@ impl Crate {
         Self { modules: read.collect() }
     }
 
-    /// Returns each module with those that it uses.
     pub(super) fn uses(&self) -> Vec<(&Module, BTreeSet<Module>)> {
         let used = self.modules.iter().map(|(module, scope)| {
             let paths = scope.paths.iter().filter_map(|path| self.resolve(module, path, 0));

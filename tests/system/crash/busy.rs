@@ -25,7 +25,6 @@ pub(super) struct Known {
     pub(super) started: Vec<String>,
     /// To have ended well.
     pub(super) finished: Vec<String>,
-    /// To be denied.
     pub(super) denied: Vec<String>,
     /// Requests, by the host's numbers, and whether the person's answer that counted was to allow.
     pub(super) answered: Vec<(String, bool)>,

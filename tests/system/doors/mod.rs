@@ -43,7 +43,6 @@ impl Asked {
         Self { child }
     }
 
-    /// Returns the answer.
     fn end(self) -> Answer {
         self.child.wait_with_output().unwrap().into()
     }

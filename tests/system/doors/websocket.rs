@@ -2,7 +2,7 @@
 
 use super::Asked;
 use futures_util::{SinkExt as _, StreamExt as _};
-use postern_tests::{Postern, postern_run, start};
+use postern_tests::{Postern, agent_command};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::process::Stdio;
@@ -186,13 +186,8 @@ async fn always_saves_a_rule_and_deny_denies() {
 async fn a_client_is_sent_what_its_yes_binds_and_says_yes_only_to_what_it_shows() {
     let (host, channel) = open();
     let mut client = Client::pair(&host, false).await;
-    let mut asked = start(postern_run());
-    asked
-        .args(["--env", "FOO=evil", "--reason", "because", "--", "sort", "-"])
-        .env("POSTERN_SOCKET", channel.join("agent.sock"))
-        .env("POSTERN_KEY_FILE", channel.join("agent.key"));
-    asked.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut asked = asked.spawn().unwrap();
+    let arguments = ["--env", "FOO=evil", "--reason", "because", "--", "sort", "-"];
+    let mut asked = agent_command(&channel, &arguments).stdin(Stdio::piped()).spawn().unwrap();
     let request = client.next().await;
     let payload = &request["payload"];
     assert_eq!(payload["environment"][0]["name"], "FOO", "{payload}");
@@ -222,12 +217,8 @@ async fn a_client_is_sent_what_its_yes_binds_and_says_yes_only_to_what_it_shows(
 async fn everything_that_a_window_shows_is_sent() {
     let (host, channel) = open();
     let mut client = Client::pair(&host, false).await;
-    let mut asked = start(postern_run());
-    asked
-        .args(["--cwd", "/", "--session", "s-1", "--shell", "uname -s && id -u"])
-        .env("POSTERN_SOCKET", channel.join("agent.sock"))
-        .env("POSTERN_KEY_FILE", channel.join("agent.key"));
-    let mut asked = asked.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let arguments = ["--session", "s-1", "--shell", "uname -s && id -u"];
+    let mut asked = agent_command(&channel, &arguments).spawn().unwrap();
     let request = client.next().await;
     let payload = &request["payload"];
     assert_eq!((&payload["agentId"], &payload["agent"]), (&json!("s-1"), &json!("main")), "{payload}");
@@ -281,12 +272,8 @@ async fn what_the_agent_can_change_is_to_be_shown_for_a_yes() {
     let folder = host.scratch("project");
     std::fs::copy("/usr/bin/true", folder.join("tool")).unwrap();
     let mut client = Client::pair(&host, false).await;
-    let mut asked = start(postern_run());
-    asked
-        .args(["--cwd", folder.to_str().unwrap(), "--", "./tool"])
-        .env("POSTERN_SOCKET", channel.join("agent.sock"))
-        .env("POSTERN_KEY_FILE", channel.join("agent.key"));
-    let mut asked = asked.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let arguments = ["--cwd", folder.to_str().unwrap(), "--", "./tool"];
+    let mut asked = agent_command(&channel, &arguments).spawn().unwrap();
     let payload = client.next().await["payload"].clone();
     assert!(payload["changeable"][0].as_str().is_some_and(|path| path.ends_with("/tool")), "{payload}");
     assert_eq!(payload["needs"], json!(["changeable"]), "{payload}");

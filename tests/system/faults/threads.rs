@@ -1,7 +1,7 @@
 //! The system gives a host no further thread and no further process.
 
-use super::tools::{Marker, PATIENCE, agent_command, all_ended, doctor_says, ended, until, within, wrong};
-use postern_tests::{Postern, postern, start};
+use super::tools::{Marker, PATIENCE, all_ended, doctor_says, ended, until, within, wrong};
+use postern_tests::{Postern, agent_command, postern, start};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};

@@ -1,11 +1,11 @@
 //! Helpers of the stories: agents, deadlines, what `doctor` finds wrong, and mounted folders.
 
-use postern_tests::{Answer, OwnedChild, Postern, postern_run, start};
+use postern_tests::{Answer, OwnedChild, Postern, agent_command, start};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -15,14 +15,6 @@ pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 /// Starts a command of an agent, which waits for its end.
 pub(super) fn agent(channel: &Path, arguments: &[&str]) -> Child {
     agent_command(channel, arguments).spawn().unwrap()
-}
-
-/// Returns a command of an agent that is not started yet.
-pub(super) fn agent_command(channel: &Path, arguments: &[&str]) -> Command {
-    let mut agent = start(postern_run());
-    agent.args(["--cwd", "/"]).args(arguments).env("POSTERN_SOCKET", channel.join("agent.sock"));
-    agent.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    agent
 }
 
 /// Waits for its end; one that takes longer than `limit` fails the test.

@@ -35,7 +35,6 @@ pub(crate) struct ShellLine<'a> {
     number: usize,
 }
 
-/// A stretch of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineCell<'a> {
     /// Text of the agent that looks like itself.
@@ -89,14 +88,12 @@ impl<'a> CommandLines<'a> {
         Self { rows: marked_rows(rows, &question.steps), hidden }
     }
 
-    /// Returns the fold that a line is in.
     pub(crate) fn fold_at(&self, line: &ShellLine<'_>) -> Option<LineFold> {
         let range = self.hidden.iter().find(|range| range.contains(&line.number))?;
         Some(LineFold { begins: range.start == line.number, count: range.len() })
     }
 }
 
-/// A fold of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineFold {
     /// True for its first line.

@@ -15,7 +15,6 @@ pub(crate) fn real_data(data: &Path) -> PathBuf {
     data.canonicalize().unwrap_or_else(|_| data.to_owned())
 }
 
-/// Returns the folder of an agent's channel.
 pub(crate) fn channel_folder(data: &Path, agent: &AgentId) -> PathBuf {
     channels_folder(&real_data(data)).join(agent.as_str())
 }
@@ -73,7 +72,6 @@ impl HostLink {
         }
     }
 
-    /// Calls a method.
     pub(crate) fn call_method<M: Method>(&mut self, params: &M::Params) -> Result<M::Result, Failure> {
         self.control.call_method::<M>(params).map_err(Failure::from_call)
     }

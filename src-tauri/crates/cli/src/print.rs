@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableStyle};
 use postern_command::escape::{is_visible, pieces};
 use postern_contract::{DiffLine, MultilineText, PieceKind, ShownText};
+use postern_host::now_millis;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
@@ -255,11 +256,6 @@ pub(crate) fn short_id(id: &str, all: &[&str]) -> String {
     let ends = [13, 18, 23].into_iter().filter(|end| id.is_char_boundary(*end) && *end < id.len());
     let alone = |end: &usize| all.iter().filter(|other| other.starts_with(&id[..*end])).count() <= 1;
     ends.into_iter().find(alone).map_or(id, |end| &id[..end]).to_owned()
-}
-
-/// Returns the current time, in milliseconds since 1970.
-pub(crate) fn now_millis() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
 }
 
 /// Returns the time so long ago.

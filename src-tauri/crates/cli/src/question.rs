@@ -21,7 +21,6 @@ pub(crate) fn session_words(question: &Question) -> Option<String> {
     Some(format!(" · session {}", quote_word(&to_terminal_text(session))))
 }
 
-/// Prints the whole question.
 #[expect(clippy::too_many_lines, reason = "one part after another, each once")]
 pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     let asker = &question.asker;
@@ -204,7 +203,6 @@ fn print_command(question: &Question) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the mark of a step.
 pub(crate) fn mark_of(step: &ShownStep) -> &'static str {
     match (step.decision, step.dangerous) {
         (Decision::Deny, _) => "✕",

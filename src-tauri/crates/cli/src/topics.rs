@@ -2,10 +2,8 @@
 
 use crate::failure::EXIT_CODES;
 
-/// Names of the topics.
 pub(crate) const TOPICS: [&str; 4] = ["exit-codes", "patterns", "exec-approval", "managed"];
 
-/// Returns the text of a topic.
 pub(crate) fn topic_text(topic: &str) -> Option<&'static str> {
     match topic {
         "exit-codes" => Some(EXIT_CODES),

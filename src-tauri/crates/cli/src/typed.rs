@@ -46,7 +46,6 @@ pub(crate) fn text_of(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::from_path(file, &error))
 }
 
-/// Returns a path as text.
 pub(crate) fn path_text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| Failure::usage_error(format!("{} is not UTF-8", path.display())))

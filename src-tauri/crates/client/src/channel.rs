@@ -42,7 +42,6 @@ impl Default for ChannelOptions {
 /// Something that came over a channel.
 #[derive(Debug)]
 pub enum ChannelMessage {
-    /// An event.
     Event(Box<Notice>),
     /// The answer to a call that was only sent ([`Channel::send`]).
     Answer(Response),

@@ -12,18 +12,10 @@ pub enum ConnectError {
         "nothing listens on {socket}: the companion app Postern must be running on the host. \
          Start it there (open Postern, or run `postern serve`), then try again"
     )]
-    NothingListens {
-        /// The socket's path.
-        socket: PathBuf,
-    },
+    NothingListens { socket: PathBuf },
     /// The system does not let this process at the socket.
     #[error("may not connect to {socket}: {error}")]
-    NotAllowed {
-        /// The socket's path.
-        socket: PathBuf,
-        /// Error of the system.
-        error: io::Error,
-    },
+    NotAllowed { socket: PathBuf, error: io::Error },
     /// No way leads to the address.
     #[error(
         "{socket} cannot be reached: {error}. It names the host and the port of Postern's integration `forwarder`, \
@@ -32,7 +24,6 @@ pub enum ConnectError {
     Unreachable {
         /// The address, `tcp://HOST:PORT`.
         socket: PathBuf,
-        /// Error of the system.
         error: io::Error,
     },
     /// The key file cannot be read.
@@ -40,7 +31,6 @@ pub enum ConnectError {
     KeyUnreadable {
         /// The key file's path.
         file: PathBuf,
-        /// Error of the system.
         error: io::Error,
     },
     /// The key file holds something else.
@@ -48,7 +38,6 @@ pub enum ConnectError {
     BadKey {
         /// The key file's path.
         file: PathBuf,
-        /// Error of reading the key.
         error: postern_protocol::BadKey,
     },
     /// The system gives no random bytes.
@@ -61,22 +50,17 @@ pub enum ConnectError {
     #[error(
         "what listens on {socket} does not hold the key: it is not the Postern that this channel belongs to"
     )]
-    Impostor {
-        /// The socket's path.
-        socket: PathBuf,
-    },
+    Impostor { socket: PathBuf },
     /// The host speaks another version of the protocol.
     #[error("Postern speaks version {0} of the protocol, this program version {ours}", ours = postern_protocol::PROTOCOL)]
     OtherProtocol(u32),
     /// The listener does not speak the protocol.
     #[error("what listens on {socket} does not answer as Postern does: {what}")]
     NotPostern {
-        /// The socket's path.
         socket: PathBuf,
         /// Fault in its answer.
         what: String,
     },
-    /// The connection broke.
     #[error(transparent)]
     Gone(#[from] ConnectionLoss),
 }
@@ -107,7 +91,6 @@ pub enum CallError {
     /// The answer is not of the form that the method has.
     #[error("the answer to {method} cannot be read: {what}")]
     OddAnswer {
-        /// The method.
         method: String,
         /// Fault in the answer.
         what: String,

@@ -23,7 +23,6 @@ pub fn read_key(file: &Path) -> Result<SocketKey, ConnectError> {
     SocketKey::from_text(&text).map_err(|error| ConnectError::BadKey { file: file.to_owned(), error })
 }
 
-/// Inputs of opening a socket.
 pub(crate) struct SocketOpening<'a> {
     pub(crate) kind: Socket,
     pub(crate) socket: &'a Path,

@@ -16,9 +16,7 @@ pub struct ScriptedHost {
     listener: UnixListener,
     kind: Socket,
     key: SocketKey,
-    /// The socket's path.
     pub socket: PathBuf,
-    /// The key file's path.
     pub key_file: PathBuf,
     /// The agent's newest event, as `authenticate` tells it.
     pub sequence: u64,

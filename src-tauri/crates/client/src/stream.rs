@@ -17,7 +17,6 @@ pub fn tcp_address(socket: &Path) -> Option<&str> {
     socket.to_str()?.strip_prefix(TCP)
 }
 
-/// A connected stream.
 #[derive(Debug)]
 pub(crate) enum SocketStream {
     Unix(UnixStream),

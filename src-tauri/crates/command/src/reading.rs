@@ -102,7 +102,6 @@ pub struct Via {
 pub struct Assignment {
     /// The variable's name.
     pub name: String,
-    /// Assigned value.
     pub value: Word,
 }
 

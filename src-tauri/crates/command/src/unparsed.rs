@@ -7,7 +7,6 @@ use crate::{CandidateCommand, Note};
 /// A part that was not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnparsedSpan {
-    /// The construct.
     pub kind: Unparsed,
     /// Span in [`ParsedCommand::text`](crate::ParsedCommand::text) (bytes).
     pub span: Range<usize>,
@@ -54,7 +53,6 @@ impl UnparsedSpan {
 /// The construct that was not understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unparsed {
-    /// An alias.
     Alias,
     /// A `$'…'` that shells read differently.
     AnsiQuote,

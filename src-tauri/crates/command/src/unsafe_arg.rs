@@ -22,11 +22,7 @@ pub struct UnsafeArg {
 #[serde(rename_all = "kebab-case")]
 pub enum ArgFact {
     /// The mark that matched, which may be the agent's own text, and its effect.
-    Mark {
-        /// The mark.
-        mark: String,
-        effect: ArgEffect,
-    },
+    Mark { mark: String, effect: ArgEffect },
     /// Words that say more than the effect.
     Note(Words),
 }

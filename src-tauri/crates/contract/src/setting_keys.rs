@@ -7,7 +7,6 @@ pub struct SettingKey {
     pub name: &'static str,
     /// The values that it takes.
     pub values: &'static str,
-    /// Description.
     pub about: &'static str,
 }
 

@@ -26,11 +26,9 @@ pub(crate) trait Proposals: std::fmt::Debug + Send + Sync {
     fn replay_change(&self, id: String) -> DoorMethodFuture<'_, Vec<String>>;
     /// Signs a change as it was shown.
     fn sign_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
-    /// Withdraws a change.
     fn withdraw_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
 }
 
-/// An open door.
 #[async_trait]
 pub(crate) trait Door: std::fmt::Debug + Send + Sync {
     /// Returns the clients that are paired or connected.

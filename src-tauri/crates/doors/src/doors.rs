@@ -39,7 +39,6 @@ pub struct DoorRegistry {
     pub(crate) me: std::sync::Weak<Self>,
 }
 
-/// Stored settings of a door.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredDoor {

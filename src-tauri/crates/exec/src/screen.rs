@@ -5,7 +5,6 @@
 pub enum ScreenPresence {
     /// Nothing denies it: the screen shows this person's session, unlocked.
     Present,
-    /// The screen is locked.
     Locked,
     /// The screen shows another person's session, or there is none.
     Away,

@@ -17,7 +17,6 @@ pub struct HostUser {
     pub shell: String,
     /// `LANG` of a run.
     pub locale: String,
-    /// `TMPDIR` of a run.
     pub tmpdir: String,
     /// `__CF_USER_TEXT_ENCODING` of a run (macOS).
     pub text_encoding: Option<String>,

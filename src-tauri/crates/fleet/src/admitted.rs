@@ -24,7 +24,6 @@ pub enum AdmittedMessage {
     Answer(AdmittedAnswer),
     /// An answer that counted before and came again: it changes nothing.
     Repeated(FleetReceipt),
-    /// The next roster.
     Roster(Box<PinnedRoster>),
     /// Word that a roster is the newest.
     Fresh(Fresh),
@@ -39,9 +38,7 @@ pub enum AdmittedMessage {
     Stage(RolloutStage),
     /// Work for this host.
     Job {
-        /// Id of the job.
         id: FleetId,
-        /// The member that asks.
         member: FleetId,
         /// The work, with its time.
         job: Box<Job>,
@@ -51,15 +48,11 @@ pub enum AdmittedMessage {
 /// An answer that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdmittedAnswer {
-    /// Id of the answer.
     pub id: FleetId,
-    /// The member that answered.
     pub member: FleetId,
     /// The person whose device that is.
     pub person: String,
-    /// Name of the device.
     pub device: String,
-    /// The answer itself.
     pub answer: FleetAnswer,
     /// Number of further people whose approval is needed; 0 if it decides.
     pub missing: u8,

@@ -132,7 +132,6 @@ impl Subjects {
 /// Everything that the configuration of a broker is made of.
 #[derive(Debug, Clone)]
 pub struct Broker<'a> {
-    /// The fleet.
     pub fleet: &'a FleetId,
     /// Members of the fleet.
     pub roster: &'a Roster,

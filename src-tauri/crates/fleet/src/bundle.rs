@@ -22,7 +22,6 @@ pub(crate) fn require_step(ours: u64, theirs: u64) -> Result<u64, FleetRefusal> 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Bundle {
-    /// The group.
     pub group: FleetId,
     /// Counts up.
     pub version: u64,
@@ -33,9 +32,7 @@ pub struct Bundle {
     pub not_before: WallMillis,
     /// Rules, in the form of a rule file.
     pub rules: BundleRules,
-    /// Settings of classes.
     pub classes: Map<String, Value>,
-    /// Limits.
     pub limits: Map<String, Value>,
     /// Number of people whose approval is needed, by risk.
     pub approvals: Map<String, Value>,
@@ -75,11 +72,9 @@ impl BundleRules {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RolloutStage {
-    /// The group.
     pub group: FleetId,
     /// Counts up over all stages of the group.
     pub number: u64,
-    /// Hash of the bundle.
     pub bundle: Hash,
     /// The hosts.
     pub reach: RolloutReach,

@@ -20,7 +20,6 @@ const LONGEST: usize = 2048;
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InvitationCode {
-    /// The fleet.
     pub fleet: FleetId,
     /// Id of the invitation: the subject on which both sides meet.
     pub join: FleetId,
@@ -32,7 +31,6 @@ pub struct InvitationCode {
     /// True if the broker lets in nobody without credentials of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub credentials: bool,
-    /// Hash of the roster to pin.
     pub roster: Hash,
     /// Secret of both sides.
     #[serde(with = "secret")]

@@ -41,7 +41,6 @@ pub enum EnvelopeError {
     TooLong {
         /// Number of bytes that came.
         length: usize,
-        /// The limit.
         most: usize,
     },
     /// Text that is not the JSON form of DSSE.

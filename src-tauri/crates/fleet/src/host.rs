@@ -18,9 +18,7 @@ pub(crate) const SKEW: WallMillis = 5 * 60_000;
 /// A host's view of its fleet.
 #[derive(Debug)]
 pub struct FleetState {
-    /// The fleet.
     pub id: FleetId,
-    /// This host.
     pub me: FleetId,
     /// The key that answers are sealed with.
     pub key: OpenKey,
@@ -62,7 +60,6 @@ pub struct OpenQuestion {
 /// A question that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettledQuestion {
-    /// The question.
     pub question: FleetId,
     /// The answers that decided it, empty if it was answered on the host or ended by itself.
     pub answers: Vec<FleetId>,

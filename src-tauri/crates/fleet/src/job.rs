@@ -16,7 +16,6 @@ pub struct Job {
     pub at: WallMillis,
     /// The sender's roster.
     pub roster: Hash,
-    /// The work.
     pub work: Work,
 }
 
@@ -46,7 +45,6 @@ pub enum Work {
     Resume,
     /// Reading of what the host's person lets the fleet see.
     Read {
-        /// Part of it.
         what: HostPart,
         /// Selection of rows, in the form of the contract of approvers.
         filter: Value,
@@ -83,7 +81,6 @@ impl HostPart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobReport {
-    /// The job.
     pub job: FleetId,
     /// Outcome of the work.
     pub outcome: Reported,
@@ -114,7 +111,6 @@ pub enum Reported {
     Policy(Vec<GroupState>),
     /// Rows that were asked for, as the contract of approvers has them.
     Read(Value),
-    /// Work that is done.
     Done,
     /// Work that was not done, for this reason.
     Refused(String),
@@ -124,7 +120,6 @@ pub enum Reported {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GroupState {
-    /// The group.
     pub group: FleetId,
     /// Hash of the newest bundle that the host has.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,6 @@ pub struct FleetProposal {
 /// Content of a proposal, with the people whose signatures count.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedProposal<T> {
-    /// The content itself.
     pub content: T,
     /// People who signed all documents and may.
     pub signed: BTreeSet<String>,
@@ -39,7 +38,6 @@ pub struct CheckedProposal<T> {
 pub struct ProposedPolicy {
     /// The policy with its hash; `None` if the newest one is brought to more hosts.
     pub bundle: Option<(Bundle, Hash)>,
-    /// The hosts that it is for.
     pub stage: RolloutStage,
 }
 

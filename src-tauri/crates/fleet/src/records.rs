@@ -25,7 +25,6 @@ pub struct AuditRows {
     /// Hash of the row before it; absent before the first of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<Hash>,
-    /// The rows.
     pub rows: Vec<SentAuditRow>,
 }
 
@@ -77,7 +76,6 @@ pub enum RowFinding {
 pub struct RowHead {
     /// Number of the row.
     pub number: u64,
-    /// Hash of the row.
     pub hash: Hash,
 }
 

@@ -62,7 +62,6 @@ pub enum FleetRefusal {
     /// This host can't tell whether its roster is the newest.
     #[error("this host has had no word from an owner that its roster is current: answer on the host")]
     Stale,
-    /// There is no such question.
     #[error("no such question waits here")]
     NoQuestion,
     /// The question has an answer, or ended by itself.

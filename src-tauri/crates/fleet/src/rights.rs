@@ -40,19 +40,13 @@ pub enum RightsError {
     /// Name or id that no member has.
     #[error("no member is named {named:?}: the members are {members}")]
     NoMember {
-        /// The name or id.
         named: String,
         /// Names of all members.
         members: String,
     },
     /// Name that members of several Macs have.
     #[error("several members are named {named:?}: name one by its id, {ids}")]
-    Several {
-        /// The name.
-        named: String,
-        /// Ids of those members.
-        ids: String,
-    },
+    Several { named: String, ids: String },
     /// Right of a person for a host.
     #[error("{0} is a host, which has groups alone: roles, risk and once only are of a person's member")]
     Host(String),
@@ -79,7 +73,6 @@ pub enum RightsError {
     /// Group that the roster does not name.
     #[error("no member has the group {group}: the groups are {known}; say so if it is a new one")]
     UnknownGroup {
-        /// The group.
         group: FleetId,
         /// Groups of the roster.
         known: String,
@@ -94,7 +87,6 @@ pub enum RightsError {
     TooFewPeople {
         /// Number that was asked for.
         needed: u8,
-        /// Name of the role.
         role: &'static str,
         /// People who have it, in words.
         there: String,

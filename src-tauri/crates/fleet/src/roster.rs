@@ -46,9 +46,7 @@ pub struct Member {
     pub name: String,
     /// The person whose device it is; empty for a host that is nobody's.
     pub person: String,
-    /// Duties that the member may have.
     pub roles: Vec<MemberRole>,
-    /// The groups that a host is in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<FleetId>,
     /// Limits of its approvals, if it may approve.
@@ -82,7 +80,6 @@ pub enum MemberRole {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApproverLimits {
-    /// Groups that it answers for.
     pub groups: Vec<FleetId>,
     /// The highest risk that it may allow.
     pub risk: FleetRisk,
@@ -109,7 +106,6 @@ pub struct Fresh {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinnedRoster {
-    /// The roster.
     pub roster: Roster,
     /// Hash of its signed bytes.
     pub hash: Hash,
@@ -167,7 +163,6 @@ impl Roster {
         self.members.iter().flat_map(|member| &member.groups).collect()
     }
 
-    /// Returns the signing keys of a role, by member.
     pub(crate) fn signing_keys(&self, role: MemberRole) -> impl Iterator<Item = (FleetId, &VerifyKey)> {
         self.members_with(role).map(|member| (member.id.clone(), &member.sign))
     }
@@ -237,7 +232,6 @@ impl Roster {
         usize::from(number.max(1))
     }
 
-    /// Returns the people of a role who signed an envelope.
     pub(crate) fn people_who_signed(&self, envelope: &SignedEnvelope, role: MemberRole) -> BTreeSet<&str> {
         let signers = envelope.signers(self.signing_keys(role));
         signers.iter().filter_map(|id| self.member(id)).map(Member::counted_as).collect()

@@ -12,12 +12,7 @@ pub enum RosterChange {
     /// Member that is gone.
     Removed(Member),
     /// Member that stays, with other rights, names or keys.
-    Changed {
-        /// The member before.
-        before: Box<Member>,
-        /// The member after.
-        after: Box<Member>,
-    },
+    Changed { before: Box<Member>, after: Box<Member> },
     /// Number of owners who have to sign.
     OwnersNeeded(u8, u8),
     /// Number of publishers who have to sign.

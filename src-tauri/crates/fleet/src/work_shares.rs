@@ -18,7 +18,6 @@ const BLOCKS: u32 = 120;
 /// Messages of a member that are read in a minute, and of all those that no member signed: those beyond are not answered.
 const READ: u32 = 2 * BEGUN;
 
-/// Work of a member in this minute.
 #[derive(Debug, Default)]
 struct MemberWork {
     since: Duration,

@@ -24,11 +24,9 @@ pub struct Diagnosis {
     pub locked_by: Option<u32>,
     /// True if agents were enrolled in it.
     pub had_agents: bool,
-    /// Doubt about its record.
     pub doubt: Option<RecordDoubt>,
     /// Time at which the copy of its agents and rules was written; `None` if there is none.
     pub copied: Option<Millis>,
-    /// Error of the last start.
     pub last_error: Option<LastError>,
 }
 

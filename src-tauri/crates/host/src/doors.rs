@@ -31,15 +31,12 @@ pub type DoorMethodFuture<'a, T> = Later<'a, Result<T, ControlError>>;
 
 /// The doors, as the control methods `doors.*` reach them.
 pub trait DoorMethods: Debug + Send + Sync {
-    /// Returns every door.
     fn list_doors(&self) -> DoorMethodFuture<'_, Vec<DoorRow>>;
     /// Opens a door, or changes an open one.
     fn enable(&self, params: DoorEnable) -> DoorMethodFuture<'_, DoorRow>;
-    /// Closes a door.
     fn disable(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorRow>;
     /// Returns the settings for the other side.
     fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup>;
-    /// Forgets a client.
     fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow>;
     /// Returns the messages in chats that showed the question of a request, with their status.
     ///
@@ -61,19 +58,15 @@ pub trait FleetMethods: Send + Sync {
     fn read_host(&self, host: String, method: &'static str, filter: Value) -> DoorMethodFuture<'_, Value>;
     /// Returns the fleet, and a device that joins.
     fn overview(&self) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Plans a new fleet.
     fn plan_fleet(&self, asked: FleetStart) -> DoorMethodFuture<'_, FleetPlan>;
     /// Writes the plan that was shown.
     fn start_fleet(&self, plan: FleetPlanRef) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Invites a Mac.
     fn invite_member(&self, asked: FleetInvite) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Joins with a code.
     fn join_fleet(&self, asked: FleetJoin) -> DoorMethodFuture<'_, FleetOverview>;
     /// Accepts a Mac, or ends an invitation or a joining.
     fn pair_member(&self, asked: FleetPair) -> DoorMethodFuture<'_, FleetOverview>;
     /// Changes what a member may do.
     fn change_member(&self, asked: FleetMemberChange) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Removes a member.
     fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview>;
     /// Reads the changes that wait for signatures from the broker.
     fn read_proposals(&self) -> DoorMethodFuture<'_, FleetOverview>;
@@ -81,9 +74,7 @@ pub trait FleetMethods: Send + Sync {
     fn replay_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, ChangeReplay>;
     /// Signs a change as it was shown.
     fn sign_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Withdraws a change.
     fn withdraw_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
-    /// Leaves the fleet.
     fn leave_fleet(&self) -> DoorMethodFuture<'_, FleetOverview>;
     /// Blocks all agents of hosts, or lets them work again.
     fn block_hosts(&self, asked: FleetBlock) -> DoorMethodFuture<'_, FleetBlocked>;
@@ -105,7 +96,6 @@ pub trait SetupMethods: Debug + Send + Sync {
     -> DoorMethodFuture<'_, SetupDisconnected>;
     /// Imports rules, or says what an import would do.
     fn import(&self, face: ApproverId, asked: SetupImport) -> DoorMethodFuture<'_, Imported>;
-    /// Starts a test.
     fn start_test(&self, face: ApproverId, asked: SetupTest) -> DoorMethodFuture<'_, SetupTestRef>;
     /// Says how a test stands.
     fn tested(&self, face: ApproverId, asked: SetupTestRef) -> DoorMethodFuture<'_, SetupTested>;

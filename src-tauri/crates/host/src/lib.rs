@@ -48,5 +48,6 @@ pub use postern_exec::run::OwnEnd;
 pub use postern_exec::threads::start_thread;
 pub use postern_exec::user::{HostUser, UnknownUser};
 pub use postern_store::{DoubtCause, Lost, RecordDoubt, RecordHeader, Spare};
+pub use publish::format_time;
 pub use repair::{NoRepair, Repair, plan_repair};
 pub use socket::{BindError, BoundSocket, bind_socket};

@@ -85,12 +85,10 @@ impl Outbox {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Returns true if the connection is gone.
     pub(crate) fn is_gone(&self) -> bool {
         self.shared.gone.is_cancelled()
     }
 
-    /// Drops the connection.
     pub(crate) fn drop_connection(&self) {
         self.shared.gone.cancel();
     }

@@ -36,7 +36,6 @@ pub enum NoRepair {
     /// File that is not a lost record.
     #[error("{0} is of another program or of a newer Postern, and is left as it is")]
     Foreign(PathBuf),
-    /// There is no copy.
     #[error("there is no copy of its agents and rules: start Postern, add them again, then: postern resume")]
     NoCopy,
     /// The copy cannot be used.

@@ -20,14 +20,12 @@ impl Reply {
         Self { to: Some((outbox, id)), _owed: owed }
     }
 
-    /// Answers with a result.
     pub(crate) fn send_result<T: Serialize>(mut self, result: &T) {
         if let Some((outbox, id)) = self.to.take() {
             outbox.push(result_line(&id, result).into());
         }
     }
 
-    /// Answers with an error.
     pub(crate) fn send_error(mut self, error: &ErrorObject) {
         if let Some((outbox, id)) = self.to.take() {
             outbox.push(error_line(Some(&id), error).into());

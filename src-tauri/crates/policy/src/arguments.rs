@@ -2,6 +2,7 @@
 
 use crate::path;
 use crate::words::WordsPattern;
+use postern_protocol::decode_hex;
 use sha2::{Digest as _, Sha256};
 
 /// Prefix of the one pattern that stands for all arguments and the folder by their hash.
@@ -10,7 +11,6 @@ const BOUND: &str = "sha256:cwd-argv:v1:";
 /// Patterns of a rule's arguments, ready to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Arguments {
-    /// A pattern for each word.
     Words(WordsPattern),
     /// Exactly some arguments in one folder, which are known by their SHA-256: OpenClaw's *Always allow here*, which
     /// remembers no more than that.
@@ -59,14 +59,7 @@ impl Arguments {
 pub(crate) fn bound_hash(patterns: &[String]) -> Option<[u8; 32]> {
     let [only] = patterns else { return None };
     let digits = only.strip_prefix(BOUND)?;
-    if digits.len() != 64 || !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
-        return None;
-    }
-    let mut hash = [0; 32];
-    for (at, byte) in hash.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).ok()?;
-    }
-    Some(hash)
+    if digits.bytes().any(|digit| digit.is_ascii_uppercase()) { None } else { decode_hex(digits) }
 }
 
 /// Returns the hash in OpenClaw's layout.

@@ -1,9 +1,9 @@
 //! Programs' own files that a confined run needs, from the files about the programs.
 
 use postern_command::{Caches, all_caches, caches_of};
+use postern_protocol::encode_hex;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 /// Returns the names of every program with caches.
 pub(crate) fn every_cache() -> Vec<String> {
@@ -24,11 +24,7 @@ pub fn private_cache(home: &str, folders: &[String], apple: bool) -> String {
         hash.update([0]);
     }
     let caches = if apple { "Library/Caches" } else { ".cache" };
-    let mut name = String::new();
-    for byte in &hash.finalize()[..8] {
-        // Writing into a String cannot fail.
-        _ = write!(name, "{byte:02x}");
-    }
+    let name = encode_hex(&hash.finalize()[..8]);
     crate::path::join_path(home, &format!("{caches}/postern/{name}"))
 }
 

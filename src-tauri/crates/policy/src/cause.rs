@@ -205,7 +205,6 @@ pub struct NamedRule {
     /// True if it allows because it was confirmed as broad.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub broad: bool,
-    /// Profile that it allows in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confine: Option<Profile>,
 }
@@ -370,7 +369,6 @@ pub enum PinMismatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
-    /// Their contents.
     pub content: ContentDifference,
     /// Their signers; `None` where neither is signed.
     pub signer: Option<SignerDifference>,

@@ -43,7 +43,6 @@ pub struct FoundProgram {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Lookup {
-    /// Found.
     Found(Box<FoundProgram>),
     /// No such program on the agent's search path, or no such file.
     NotFound,
@@ -62,9 +61,7 @@ pub enum Lookup {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Script {
-    /// As written.
     pub written: String,
-    /// Real path.
     pub real_path: String,
     pub identity: Identity,
     /// True if the agent can change which file is read, or its content, until then. Then its identity promises
@@ -126,9 +123,7 @@ pub enum Input {
 /// Profiles that a verdict may rely on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Confinable {
-    /// `look`.
     pub look: bool,
-    /// `project`.
     pub project: bool,
 }
 
@@ -144,9 +139,7 @@ impl Confinable {
 pub struct Facts<'a> {
     /// Actor that would run it.
     pub origin: Origin,
-    /// Parsed command.
     pub reading: &'a ParsedCommand,
-    /// Findings for each step.
     pub steps: &'a [StepFacts],
     /// The request's working directory: absolute, real.
     pub cwd: &'a str,
@@ -170,7 +163,6 @@ pub struct Facts<'a> {
     pub root_entries: &'a [String],
     /// The profiles that the system can confine a run with.
     pub confinable: Confinable,
-    /// The confinement that the request asks for.
     pub confine: Option<RequestedConfinement>,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],

@@ -12,11 +12,9 @@ use postern_command::{Operands, operands_in_order};
 /// Result of matching a deny rule's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MatchCertainty {
-    /// No.
     No,
     /// Depends on something that is only known when it runs.
     Maybe,
-    /// Yes.
     Yes,
 }
 
@@ -44,7 +42,6 @@ pub(crate) fn compare(
     })
 }
 
-/// Returns true if a pattern's first word names this program.
 pub(crate) fn is_program(first: &WordPattern, name: &str) -> bool {
     let (WordPattern::Literal(text) | WordPattern::Glob(text)) = first;
     if text.contains('/') {

@@ -91,7 +91,6 @@ pub(crate) fn variable(text: &str) -> &str {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
-/// Returns the value of an assignment, or the elements of an array.
 fn array_elements(value: &Word) -> Vec<String> {
     if let Some(value) = &value.value {
         return vec![value.clone()];

@@ -37,7 +37,6 @@ pub struct MeasuredCall {
 pub enum AlwaysAnswer {
     /// Allows this once.
     Never,
-    /// Saves the first offer.
     FirstOffer,
 }
 
@@ -78,7 +77,6 @@ pub struct Measurement {
     pub allowed: usize,
     /// Commands that the person is asked about.
     pub asked: usize,
-    /// Commands that are denied.
     pub denied: usize,
     /// Questions that offer no rule.
     pub without_offer: usize,
@@ -128,7 +126,6 @@ pub struct Tally {
     pub asked: usize,
     /// Those of them that offer no rule.
     pub without_offer: usize,
-    /// Commands that are denied.
     pub denied: usize,
 }
 
@@ -286,7 +283,6 @@ impl<'a> Measuring<'a> {
         rules.map(|rule| pattern_text(&rule.pattern)).collect()
     }
 
-    /// Saves an offer for the project.
     fn save_offer(&mut self, call: &MeasuredCall, offer: Option<&AlwaysOffer>) {
         let Some((rules, compiled)) = self.projects.get_mut(&call.project) else { return };
         for rule in

@@ -11,7 +11,6 @@ enum Sources {
     ButLast,
     /// All but the first, which it writes.
     ButFirst,
-    /// The first one.
     First,
     /// An archive that it takes apart, or else what it packs.
     Tar,
@@ -91,7 +90,6 @@ pub(crate) fn only_reads(step: &Step, effects: &[StepEffect]) -> bool {
             && (is_read_only_anyway(&words) || !effects.is_empty() && effects.iter().all(reads))
 }
 
-/// Returns the words of a step that it may write.
 pub(crate) fn written_words(step: &Step) -> Vec<&Word> {
     let all = step.argv.iter().enumerate().skip(1);
     let name = step.program().map(folded_base_name).unwrap_or_default();

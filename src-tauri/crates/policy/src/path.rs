@@ -230,6 +230,11 @@ pub fn from_home<'a>(path: &'a str, home: &str) -> Cow<'a, str> {
     }
 }
 
+/// Returns the names between the slashes.
+pub(crate) fn path_names(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|name| !name.is_empty())
+}
+
 /// Returns the part after the last slash.
 pub(crate) fn base_name(path: &str) -> &str {
     path.bytes().rposition(|byte| byte == b'/').map_or(path, |slash| &path[slash + 1..])

@@ -25,11 +25,9 @@ const GIT_READS: &[&str] =
 /// A protected place that a step of a line touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellTouch {
-    /// The place.
     pub place: &'static ProtectedPlace,
     /// The word that touches it, with the home folder inserted.
     pub word: String,
-    /// The step.
     pub step: usize,
     /// True if the step only reads there.
     pub reads: bool,

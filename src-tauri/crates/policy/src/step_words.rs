@@ -17,7 +17,6 @@ pub(crate) fn word_text(word: &Word) -> &str {
     word.value.as_deref().unwrap_or(&word.raw)
 }
 
-/// Returns true if an option of a step has one of these letters.
 pub(crate) fn has_letter(step: &Step, letters: &str) -> bool {
     let option = |word: &str| word.starts_with('-') && !word.starts_with("--");
     step.argv.iter().map(word_text).any(|word| option(word) && word.contains(|c| letters.contains(c)))
@@ -30,7 +29,6 @@ pub(crate) fn has_long(step: &Step, names: &[&str]) -> bool {
     given.any(|text| names.iter().any(|name| name.starts_with(text)))
 }
 
-/// Returns true if a word is an option.
 pub(crate) fn is_option(word: &Word) -> bool {
     word_text(word).starts_with('-')
 }

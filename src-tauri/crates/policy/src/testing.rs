@@ -34,7 +34,6 @@ pub(crate) fn identity(content: &str) -> Identity {
     }
 }
 
-/// Returns a rule that the person wrote.
 pub(crate) fn person_rule(id: i64, effect: Effect, text: &str) -> Rule {
     Rule {
         id,
@@ -124,7 +123,6 @@ impl Scene {
         scene
     }
 
-    /// Returns a program at a path, with this content.
     pub(crate) fn program(mut self, path: &str, content: &str) -> Self {
         self.programs.insert(
             path.to_owned(),

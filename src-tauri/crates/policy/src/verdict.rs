@@ -26,7 +26,6 @@ pub struct StepVerdict {
     /// Cause, with its data. Earlier versions recorded a sentence.
     #[serde(alias = "message")]
     pub cause: Cause,
-    /// The rule that decided it.
     pub rule: Option<RuleRef>,
     /// Span in the request's text: first byte and byte after the last.
     pub span: (usize, usize),
@@ -38,7 +37,6 @@ pub struct StepVerdict {
 pub struct TraceLine {
     /// The stage of `decision.md`'s order, in a word or two ("read", "core", "deny rules", "step 2: allow rules").
     pub stage: String,
-    /// Finding of the stage.
     pub found: StageFinding,
 }
 
@@ -55,10 +53,8 @@ pub struct Verdict {
     pub cause: Cause,
     /// Advice for the agent. Earlier versions recorded a sentence.
     pub advice: Option<Advice>,
-    /// The rule that decided it.
     pub rule: Option<RuleRef>,
     pub risk: Risk,
-    /// Confinement of its run.
     #[serde(default)]
     pub confinement: Confinement,
     /// Contribution of each step.

@@ -15,7 +15,6 @@ impl WordPattern {
         if text.contains(['*', '?']) { Self::Glob(text.to_owned()) } else { Self::Literal(text.to_owned()) }
     }
 
-    /// Returns the word as it was written.
     pub(crate) fn as_written(&self) -> &str {
         let (Self::Literal(text) | Self::Glob(text)) = self;
         text
@@ -52,7 +51,6 @@ fn with_numbers(pattern: &str, word: &str) -> bool {
 /// The words of a pattern: a last `*` or `**` stands for any further words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordsPattern {
-    /// A pattern for each word.
     pub(crate) words: Vec<WordPattern>,
     /// True if any further words may follow.
     pub(crate) more: bool,

@@ -28,23 +28,13 @@ pub enum ProgramFileProblem {
     Name(String),
     /// A name that is not among `names`.
     #[error("`{key}` names `{name}`, which is not in `names`: add it there, or write `*` for all of them")]
-    NotOwn {
-        /// The key.
-        key: &'static str,
-        /// The name.
-        name: String,
-    },
+    NotOwn { key: &'static str, name: String },
     /// Not an option.
     #[error("`{0}` in `options` is no option: write `-o`, `-o:` where it takes a value, `-o?` where it may")]
     Option(String),
     /// An option that is not in `options`.
     #[error("`{key}` names `{option}`, which `options` does not list")]
-    NoSuchOption {
-        /// The key.
-        key: &'static str,
-        /// The option.
-        option: String,
-    },
+    NoSuchOption { key: &'static str, option: String },
     /// Not a pattern of arguments.
     #[error("`{0}` in `when` is no pattern: docs/PROGRAMS.md has the table of them")]
     Mark(String),
@@ -82,7 +72,6 @@ pub enum ProgramFileProblem {
     /// A section that does not go with the kind.
     #[error("`[{section}]` needs `kind = \"{kind}\"`")]
     Section {
-        /// The section.
         section: &'static str,
         /// The kind that it goes with.
         kind: &'static str,

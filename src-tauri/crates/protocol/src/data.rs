@@ -48,3 +48,17 @@ pub fn encode_hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
+
+/// Returns the 32 bytes that 64 hex digits stand for; `None` for any other text.
+pub fn decode_hex(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    let mut bytes = [0; 32];
+    if digits.len() != 64 {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        let nibble = |digit: u8| char::from(digit).to_digit(16);
+        *byte = u8::try_from(nibble(pair[0])? << 4 | nibble(pair[1])?).ok()?;
+    }
+    Some(bytes)
+}

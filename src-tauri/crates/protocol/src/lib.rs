@@ -33,7 +33,7 @@ pub use answer::{
     StatusResult, ToolCheckResult, VerdictNote, WhichProgram, WhichResult,
 };
 pub use call::AgentCall;
-pub use data::{Encoding, encode_hex};
+pub use data::{Encoding, decode_hex, encode_hex};
 pub use decided::{Decided, EndReason};
 pub use decode::decode;
 pub use error::{ErrorCode, ErrorData, ErrorObject};

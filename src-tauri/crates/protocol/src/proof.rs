@@ -1,6 +1,6 @@
 //! Proof of identity: both sides show that they hold the channel's key, without saying it.
 
-use crate::data::encode_hex;
+use crate::data::{decode_hex, encode_hex};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -160,19 +160,6 @@ impl Handshake {
         }
         mac.finalize().into_bytes().into()
     }
-}
-
-fn decode_hex(text: &str) -> Option<[u8; 32]> {
-    let digits = text.as_bytes();
-    let mut bytes = [0; 32];
-    if digits.len() != 64 {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        let nibble = |digit: u8| char::from(digit).to_digit(16);
-        *byte = u8::try_from(nibble(pair[0])? << 4 | nibble(pair[1])?).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -142,7 +142,6 @@ pub enum FolderProblem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotShown {
-    /// The screen is locked.
     Locked,
     /// The screen shows the session of someone else.
     Away,

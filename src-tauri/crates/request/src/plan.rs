@@ -1,9 +1,9 @@
 //! The immutable plan of a run: what is shown, approved and executed carry its digest.
 
 use postern_policy::{AgentId, Confinement, Identity, Origin};
+use postern_protocol::encode_hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 
 /// sha256 over a plan, 64 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,10 +25,7 @@ pub enum Launch {
         argv: Vec<String>,
     },
     /// `/bin/bash --noprofile --norc -c TEXT`. The shell is the first of [`Plan::programs`].
-    Shell {
-        /// The text.
-        text: String,
-    },
+    Shell { text: String },
     /// Not started: the subject is in the call ([`Plan::call`]).
     Nothing,
 }
@@ -53,7 +50,6 @@ pub struct BoundCall {
 pub struct BoundFile {
     /// Absolute path as resolved, links not followed.
     pub path: String,
-    /// Real path.
     pub real_path: String,
     /// Identity at the time of judging.
     pub identity: Identity,
@@ -65,9 +61,7 @@ pub struct BoundFile {
 pub struct BoundDir {
     /// Real path.
     pub path: String,
-    /// Device number.
     pub device: u64,
-    /// Inode number.
     pub inode: u64,
 }
 
@@ -92,7 +86,6 @@ pub enum PlanStdin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Agent of the request.
     pub agent: AgentId,
     /// Session, if it named one.
     pub session: Option<String>,
@@ -106,11 +99,9 @@ pub struct Plan {
     pub launch: Launch,
     /// Every program that was looked up, the started one first.
     pub programs: Vec<BoundFile>,
-    /// Script operands.
     pub scripts: Vec<BoundFile>,
     /// Working directory.
     pub cwd: BoundDir,
-    /// Confinement of the run.
     #[serde(default, skip_serializing_if = "Confinement::is_none")]
     pub confinement: Confinement,
     /// The whole environment of the child, sorted by name.
@@ -134,11 +125,7 @@ impl Plan {
         let same = Self { policy: 0, ..self.clone() };
         // A plan holds only strings, numbers and lists of them: it cannot fail to serialise.
         hash.update(serde_json::to_vec(&same).unwrap_or_default());
-        Digest(hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing into a String cannot fail.
-            _ = write!(hex, "{byte:02x}");
-            hex
-        }))
+        Digest(encode_hex(&hash.finalize()))
     }
 }
 

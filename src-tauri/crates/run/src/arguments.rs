@@ -51,9 +51,7 @@ Exit codes: the command's own; 75 not ended within --wait, 124 timed out,
 /// Parsed arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// `--help`
     Help,
-    /// `--version`
     Version,
     /// Something to run.
     Run(RunArguments),

@@ -8,15 +8,12 @@ pub(crate) const PENDING: u8 = 75;
 pub(crate) const TIMED_OUT: u8 = 124;
 /// Postern is not there, or something is wrong with the request.
 pub(crate) const TROUBLE: u8 = 125;
-/// Denied.
 pub(crate) const DENIED: u8 = 126;
 /// The program was not found on the host.
 pub(crate) const NOT_FOUND: u8 = 127;
 
-/// The end of this program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ProgramEnding {
-    /// Exit code.
     pub(crate) code: u8,
     /// Lines for standard error.
     pub(crate) says: Vec<String>,

@@ -15,7 +15,6 @@ pub(crate) struct Outputs {
     waiting: Option<WaitingPiece>,
 }
 
-/// Position in a stream.
 #[derive(Debug, Default)]
 struct StreamProgress {
     /// Bytes that were taken.

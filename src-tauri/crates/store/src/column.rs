@@ -21,7 +21,6 @@ impl<T: DeserializeOwned> FromSql for JsonColumn<T> {
     }
 }
 
-/// Returns the JSON text of a value.
 pub(crate) fn to_json_text<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 /// A read or write that did not happen.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// SQLite refused.
     #[error("the record cannot be used: {0}")]
     Sqlite(#[from] rusqlite::Error),
     /// The group that the work was part of could not be made durable: nothing of it was written.
@@ -49,7 +48,6 @@ pub enum OpenError {
     /// Written by a newer Postern.
     #[error("{path} was written by a newer Postern (format {found}, this one knows {known}): update Postern")]
     Newer {
-        /// The file.
         path: PathBuf,
         /// Format of the file.
         found: i64,
@@ -58,10 +56,7 @@ pub enum OpenError {
     },
     /// A database of another program.
     #[error("{path} is a database of another program")]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    Foreign { path: PathBuf },
     /// The file or its folder cannot be made, opened or moved.
     #[error("{path}: {source}")]
     File {
@@ -71,11 +66,7 @@ pub enum OpenError {
     },
     /// SQLite refused, for another reason than damage.
     #[error("{path}: {source}")]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Sqlite { path: PathBuf, source: rusqlite::Error },
 }
 
 /// Returns true if SQLite says that the file is not what it wrote, or that it ends before its time.

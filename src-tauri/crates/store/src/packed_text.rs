@@ -16,7 +16,6 @@ const WINDOW_BITS: u8 = 14;
 /// Packer that is not in use: a new one has 300 KB to clear.
 static PACKER: Mutex<Option<Compress>> = Mutex::new(None);
 
-/// Form of packed texts.
 #[derive(Debug)]
 pub(crate) struct PackedForm {
     /// First byte of a packed text.
@@ -26,7 +25,6 @@ pub(crate) struct PackedForm {
 }
 
 impl PackedForm {
-    /// Packs a text.
     pub(crate) fn pack_text(&self, text: &str) -> Result<Vec<u8>, Error> {
         let length = u32::try_from(text.len()).ok().filter(|_| text.len() <= MOST);
         let length = length.ok_or_else(|| Error::Refused(format!("{} bytes are too many", text.len())))?;
@@ -47,7 +45,6 @@ impl PackedForm {
         }
     }
 
-    /// Unpacks a text.
     pub(crate) fn unpack_text(&self, packed: &[u8]) -> Result<String, PackedError> {
         let (head, compressed) = packed.split_first_chunk::<HEAD>().ok_or(PackedError::Cut)?;
         let [form, length @ ..] = *head;

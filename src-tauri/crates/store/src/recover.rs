@@ -12,7 +12,6 @@ use rusqlite::Connection;
 /// Findings of a restart. Those in `ended` are to be sent to their agents, in the same transaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Requests that are ended now, each with its ending.
     pub ended: Vec<(StoredRequest, RequestEnding)>,
     /// Requests that ran. The caller looks whether their processes are alive; one that is gone ends as
     /// [`Outcome::Lost`].

@@ -31,7 +31,6 @@ pub(crate) fn sample_agent(name: &str) -> Agent {
     }
 }
 
-/// Returns an allow rule on a command.
 pub(crate) fn allow_rule(agent: Option<&str>, command: &str) -> Rule {
     Rule {
         agent: agent.map(agent_id),

@@ -9,7 +9,6 @@ use objc2_service_management::{SMAppService, SMAppServiceStatus};
 /// File in `Contents/Library/LaunchAgents`. It starts the app with `--background`.
 const PLIST: &str = "dev.postern.desktop.login.plist";
 
-/// The login item of this app.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::system) struct LoginItem;
 

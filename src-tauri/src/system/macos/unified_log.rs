@@ -30,7 +30,6 @@ unsafe impl Send for Log {}
 // SAFETY: as above.
 unsafe impl Sync for Log {}
 
-/// Writes an entry.
 pub(in crate::system) fn write(entry: &UnifiedLogEntry) {
     static LOG: OnceLock<Log> = OnceLock::new();
     // SAFETY: both names end with NUL.

@@ -13,7 +13,7 @@ use postern_contract::methods::{
 use postern_contract::{
     Answer, AnswerParams, Answered, EditParams, Edited, NotApplied, PillAct, Question, QuestionName, UNDO,
 };
-use std::time::{SystemTime, UNIX_EPOCH};
+use postern_host::now_millis;
 use tokio::time::Instant;
 
 /// Refusal of an approval that no person gave.
@@ -43,7 +43,7 @@ impl Presenter {
             return Ok(Answered::refused(&NotApplied::OtherQuestion));
         };
         let all = answers_to_each(params.clone(), others);
-        if params.answer == Answer::Deny && question.may_hold_denial(since_epoch()) {
+        if params.answer == Answer::Deny && question.may_hold_denial(now_millis()) {
             self.denial = Some((all, now + UNDO));
             self.outcome = Some(AnswerOutcome::denied(now));
             return Ok(Answered::applied());
@@ -60,7 +60,7 @@ impl Presenter {
         }
         if answered.applied {
             self.outcome = match others {
-                [] => AnswerOutcome::from_answer(&question, &params, &answered, since_epoch(), now),
+                [] => AnswerOutcome::from_answer(&question, &params, &answered, now_millis(), now),
                 _ => AnswerOutcome::of_several(params.answer, count, now),
             };
             // Where the next question takes the window, what was saved is told otherwise.
@@ -138,7 +138,7 @@ impl Presenter {
         if !self.preferences.get().confirm {
             return Ok(());
         }
-        presence::confirm(presence::sentence(question, answer), question.time_left(since_epoch())).await
+        presence::confirm(presence::sentence(question, answer), question.time_left(now_millis())).await
     }
 
     pub(super) async fn edit_command(&self, params: EditParams) -> Result<Edited, String> {
@@ -166,10 +166,4 @@ fn answers_to_each(params: AnswerParams, others: &[QuestionName]) -> Vec<AnswerP
     };
     let others: Vec<AnswerParams> = others.iter().map(other).collect();
     std::iter::once(params).chain(others).collect()
-}
-
-/// Returns the time, in milliseconds since 1970.
-fn since_epoch() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }

@@ -12,7 +12,6 @@ use tauri::Manager;
 use tauri::ipc::Channel;
 use tokio::time::Instant;
 
-/// Event of the inbox.
 pub(crate) enum InboxEvent {
     /// The page is there and listens.
     Opened(Channel<Showing>),

@@ -40,7 +40,6 @@ impl Pulse {
         }
     }
 
-    /// Returns the time of the next beat.
     pub(super) fn next_beat(&self) -> Option<Instant> {
         self.next
     }
@@ -51,7 +50,6 @@ impl Pulse {
         self.unanswered.fetch_add(1, Ordering::AcqRel) < MISSED
     }
 
-    /// Asks the page.
     fn ping_page(&self, page: &WebviewWindow) -> tauri::Result<()> {
         let unanswered = Arc::clone(&self.unanswered);
         // Empty where it could not be run: the page's process has ended.

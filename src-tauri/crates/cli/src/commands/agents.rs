@@ -248,7 +248,7 @@ fn list_agents(agents: &[AgentRow]) -> Result<(), Failure> {
     let row = |agent: &AgentRow| {
         [
             agent.id.to_string(),
-            match agent.denied_until.filter(|until| *until > print::now_millis()) {
+            match agent.denied_until.filter(|until| *until > postern_host::now_millis()) {
                 Some(until) => format!("{}, stopped for {} more", policy(agent), print::time_until(until)),
                 None => policy(agent),
             },

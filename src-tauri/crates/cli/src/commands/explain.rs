@@ -43,7 +43,6 @@ pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<
     if command.json.json { print::write_json(&explained) } else { show_verdict(&explained) }
 }
 
-/// Returns a decision in a word.
 pub(crate) fn decision_word(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "allow",

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// Finding of `doctor`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DoctorFinding {

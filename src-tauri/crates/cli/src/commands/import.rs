@@ -177,7 +177,6 @@ fn rule_words(effect: Effect, rule: &str) -> String {
     }
 }
 
-/// A file in a list.
 #[derive(Debug, Serialize)]
 struct ListedFile {
     from: &'static str,

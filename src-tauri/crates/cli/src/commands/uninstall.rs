@@ -208,7 +208,6 @@ fn find_links(home: &Path) -> Vec<PathBuf> {
     folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).filter(ours).collect()
 }
 
-/// Returns the sockets in the data folder.
 fn sockets(data: &Path) -> Vec<PathBuf> {
     let is_socket = |file: &PathBuf| file.symlink_metadata().is_ok_and(|found| found.file_type().is_socket());
     let agents = in_folder(&data.join("agents"));

@@ -75,7 +75,6 @@ fn keys_of(app: &App) -> Vec<Key> {
     }
 }
 
-/// Returns the keys that answer.
 fn answers(app: &App, question: &Question) -> Vec<Key> {
     let mut keys = match app.others().len() + 1 {
         1 => vec![key("d", "Deny"), key("A", "Allow Once")],
@@ -132,7 +131,6 @@ const ALL: [(&str, &[(&str, &str)]); 3] = [
     ),
 ];
 
-/// Returns all keys, in groups.
 pub(super) fn all_keys() -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for (group, keys) in ALL {

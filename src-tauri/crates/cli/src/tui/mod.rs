@@ -18,7 +18,6 @@ mod wrap;
 
 use crate::failure::Failure;
 use crate::link::HostLink;
-use crate::print;
 use app::{Act, App, TuiKey};
 use postern_contract::methods::{
     AnswerQuestion, Arming, EditQuestion, GetStatus, ListQuestions, Nothing, PresentQuestion, Presented,
@@ -235,7 +234,6 @@ fn present(link: &mut HostLink, app: &mut App) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An answer given by a key.
 struct KeyedAnswer {
     answer: Answer,
     proposal: Option<String>,
@@ -252,7 +250,7 @@ fn answers_of(app: &App, question: &Question, given: &KeyedAnswer) -> Vec<Answer
     let params = AnswerParams {
         scope: saved.map_or(Scope::Agent, |choice| choice.scope),
         edited: saved.and_then(|choice| choice.edited(proposal.as_deref())),
-        lifetime: saved.map(|choice| choice.lifetime(question, print::now_millis())),
+        lifetime: saved.map(|choice| choice.lifetime(question, postern_host::now_millis())),
         anywhere: saved.is_some_and(|choice| choice.anywhere),
         broad: saved.is_some_and(|choice| choice.is_broad(proposal.as_deref())),
         proposal: proposal.clone(),
@@ -273,7 +271,7 @@ fn answers_of(app: &App, question: &Question, given: &KeyedAnswer) -> Vec<Answer
 fn send_answer(link: &mut HostLink, app: &mut App, given: KeyedAnswer) -> Result<(), Failure> {
     let Some(question) = app.question().cloned() else { return Ok(()) };
     let answers = answers_of(app, &question, &given);
-    let now = print::now_millis();
+    let now = postern_host::now_millis();
     let undone = std::iter::once(&question).chain(app.others()).all(|one| one.may_hold_denial(now));
     app.on_answered();
     // One denial at a time can be undone.

@@ -37,7 +37,6 @@ impl Rows {
         self.lines.extend(wrap_runs(runs, self.width, indent));
     }
 
-    /// Adds a value behind its name.
     pub(super) fn add_named(&mut self, name: &str, value: Vec<StyledRun>) {
         let shown = if name == self.before { "" } else { name };
         let label = dim_run(format!("{shown:<0$} ", NAMES - 1));
@@ -62,7 +61,6 @@ impl Rows {
     }
 }
 
-/// Returns the mark of a step.
 pub(super) fn step_mark(step: &ShownStep) -> StyledRun {
     let color = match (step.decision, step.dangerous) {
         (Decision::Deny, _) | (_, true) => Color::Red,

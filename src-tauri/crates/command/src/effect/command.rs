@@ -163,7 +163,6 @@ impl<'a> ExaminedCommand<'a> {
         sought.into_iter().filter_map(|at| self.all.get(at).copied()).filter(|word| !named(word)).collect()
     }
 
-    /// Returns true if the program is one of these.
     pub(super) fn is_one_of(&self, names: &[&str]) -> bool {
         names.contains(&self.name)
     }
@@ -207,7 +206,6 @@ impl<'a> ExaminedCommand<'a> {
         self.all.get(self.program.effects.iter().find_map(start)?..)
     }
 
-    /// Returns the operands from an index on.
     pub(super) fn operands(&self, from: usize) -> Vec<&'a str> {
         let read = self.read();
         let operands = read.operands.iter().filter(|at| **at >= from);

@@ -58,7 +58,6 @@ pub(super) fn is_away(word: &str) -> bool {
     word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
-/// Returns true if a word is an address of this machine.
 pub(super) fn is_this_machine(word: &str) -> bool {
     let host = host_of(word);
     let name = if host.starts_with('[') { host } else { host.split(':').next().unwrap_or(host) };

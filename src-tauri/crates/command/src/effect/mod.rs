@@ -111,7 +111,6 @@ pub enum UnknownEffectReason {
     ServerTool {
         /// The server, as its agent calls it.
         server: String,
-        /// The tool.
         tool: String,
     },
 }
@@ -119,11 +118,9 @@ pub enum UnknownEffectReason {
 /// An effect of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepEffect {
-    /// The effect.
     pub effect: CommandEffect,
     /// Reach; `None` is that of its paths, which only the agent's folders tell.
     pub scope: Option<EffectScope>,
-    /// If it can be undone.
     pub reversible: Reversible,
     /// Span in the reading's text.
     pub span: Range<usize>,

@@ -6,7 +6,6 @@ use crate::{Power, Role, Step};
 /// The remote and branch of a `git push`, `git fetch` or `git pull`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
-    /// True for a push.
     pub pushes: bool,
     /// Remote; `None` is the branch's own.
     pub remote: Option<String>,

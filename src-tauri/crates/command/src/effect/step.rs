@@ -333,7 +333,6 @@ pub(crate) fn has_effect(step: &Step, program: &table::Program, effect: &table::
     has
 }
 
-/// Returns an effect of the tables, if a command has it.
 fn of_table(effect: &table::TableEffect, command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let behind = command.meets_effect(effect)?;
     let table::TableEffect { scope, reversible, .. } = *effect;

@@ -20,7 +20,6 @@ const MARKS_IN_A_ROW: usize = 4;
 /// A stretch of text as it is to be shown: either as it is, or the visible escape of one character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EscapedPiece {
-    /// Text to show.
     pub text: String,
     /// True if `text` stands for a character that cannot be shown: to be set apart by color.
     pub escaped: bool,

@@ -19,7 +19,6 @@ pub enum ExampleProblem {
     /// An example shows something else.
     #[error("`{line}` shows {}, and not {}", name_examples(.got), name_examples(.wanted))]
     Shows {
-        /// The command line.
         line: String,
         /// Expectation of the file.
         wanted: Vec<Example>,

@@ -69,7 +69,6 @@ impl<'a> Leading<'a> {
         self.given.iter().rev().find(|given| names.split(' ').any(|name| name == given.name))
     }
 
-    /// Returns the value of an option as a word, if it has one.
     pub(crate) fn value_word(&self, given: &GivenOption<'a>) -> Option<Word> {
         match (given.attached, given.takes) {
             (true, _) => given.value.map(Word::literal),

@@ -25,7 +25,6 @@ pub use verb::{Operands, leading_options, operands_in_order};
 pub(crate) use word::Grammar;
 use word::WordOption;
 
-/// An option that was given.
 #[derive(Debug, Clone)]
 pub(crate) struct GivenOption<'a> {
     /// Index of its word.

@@ -14,7 +14,6 @@ pub(crate) struct Grammar<'g> {
     pub(crate) abbreviates: bool,
 }
 
-/// Option of a word.
 #[derive(Debug)]
 pub(crate) struct WordOption<'a> {
     /// The name with its dashes.

@@ -185,7 +185,6 @@ fn lock_and_text(call: CommandCall, start: usize, found: &mut ParseResults) {
     }
 }
 
-/// Returns true if the word can be this operand.
 fn fits_operand(operand: Operand, word: &str) -> bool {
     match operand {
         Operand::Path => !word.starts_with('-'),

@@ -15,7 +15,6 @@ pub struct KnownProgram {
     pub names: Vec<&'static str>,
     /// True for what a person added.
     pub own: bool,
-    /// Kind of program.
     pub kind: ProgramClass,
     /// Options before its command.
     pub options_before: Option<&'static str>,
@@ -61,12 +60,10 @@ pub struct KnownEffect {
     /// Patterns of arguments with which it has no such effect.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub unless: &'static str,
-    /// The effect.
     pub does: Does,
     /// Words for a person.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub says: &'static str,
-    /// Source of it.
     pub source: &'static str,
 }
 

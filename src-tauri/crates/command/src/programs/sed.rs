@@ -229,6 +229,7 @@ mod tests {
 
     #[test]
     fn scripts_that_only_print() {
+        // Those with brackets are refused by a sed that knows none.
         for script in [
             "1,40p",
             "s/a/b/g",
@@ -253,7 +254,6 @@ mod tests {
             "$p",
             "/x/a\\\nw is text",
             "/x/i\\\none\\\ntwo\np",
-            // Refused by a sed that knows no brackets.
             "s/[^/]*$//",
             "s/[/]/x/",
             "s|[|]|x|",
@@ -270,6 +270,7 @@ mod tests {
 
     #[test]
     fn scripts_that_do_more_or_are_not_understood() {
+        // GNU's label ends at a blank: `:x w f`. The last two are accepted where another way finds a refusal.
         for script in [
             "w f",
             "s/a/b/w f",
@@ -299,13 +300,11 @@ mod tests {
             "s/[\\]]/x/w f",
             "s/[[:a/]:]/x/w f",
             "s/[/a/",
-            // GNU's label ends at a blank.
             ":x w f",
             ": x e id",
             "2bx w f\n:x",
             "$!{bx}w f",
             "t\tw f",
-            // Accepted where another way finds a refusal.
             "s/[/]/p;s/m;w d/f/p",
             "s/[/]/p;s/;\\,a,w d/f/p",
         ] {

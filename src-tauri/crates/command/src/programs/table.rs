@@ -45,7 +45,6 @@ pub(crate) struct Program {
 /// Files of a program that a confined run of it needs, and settings that keep such a run from the network and from shared caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caches {
-    /// The program.
     pub name: &'static str,
     /// Places that it reads, relative to the home folder.
     pub reads: &'static [&'static str],
@@ -227,7 +226,6 @@ pub(crate) fn find_name(name: &str) -> Option<&'static Name> {
     BY_NAME.get(name).copied()
 }
 
-/// Returns the program of a name.
 pub(crate) fn program(name: &str) -> Option<&'static Program> {
     find_name(name).map(|name| name.program)
 }

@@ -54,7 +54,6 @@ impl NameReader<'_> {
         self.bytes.get(at + 1).is_none_or(|next| next.is_ascii_whitespace() || b"&|;)".contains(next))
     }
 
-    /// Returns the name that ends here.
     fn name_before(&self, end: usize) -> Range<usize> {
         let part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         let length = self.bytes[..end].iter().rev().take(NAME).take_while(part).count();

@@ -17,7 +17,6 @@ pub(super) enum Charset {
     Jwt,
 }
 
-/// Format of the tokens of an issuer.
 #[derive(Debug)]
 pub(super) struct TokenFormat {
     /// Beginning, which stays readable.

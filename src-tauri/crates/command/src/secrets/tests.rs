@@ -3,7 +3,6 @@
 use super::{ReadableText, is_secret_name};
 use crate::escape::visible_text;
 use proptest::prelude::*;
-use rstest::rstest;
 
 /// Returns a shown text with a mark in place of each secret.
 fn marked(text: &ReadableText, shown: &str) -> String {
@@ -35,107 +34,118 @@ fn drawn(length: usize) -> String {
     "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ".chars().cycle().take(length).collect()
 }
 
-#[rstest]
-#[case("ghp_", 36)]
-#[case("ghs_", 36)]
-#[case("github_pat_", 82)]
-#[case("glpat-", 20)]
-#[case("xoxb-", 50)]
-#[case("sk_live_", 24)]
-#[case("rk_live_", 24)]
-#[case("sk-", 48)]
-#[case("sk-proj-", 120)]
-#[case("sk-ant-", 95)]
-#[case("AIza", 35)]
-#[case("npm_", 36)]
-#[case("pypi-", 120)]
-#[case("hf_", 34)]
-fn tokens_keep_their_prefix(#[case] prefix: &str, #[case] length: usize) {
-    let token = format!("{prefix}{}", drawn(length));
-    for (before, behind) in [("", ""), ("echo ", " | wc"), ("X='", "'"), ("(", ")."), ("at:", ",")] {
-        assert_eq!(of_plain(&format!("{before}{token}{behind}")), format!("{before}{prefix}••••{behind}"));
+#[test]
+fn tokens_keep_their_prefix() {
+    for (prefix, length) in [
+        ("ghp_", 36),
+        ("ghs_", 36),
+        ("github_pat_", 82),
+        ("glpat-", 20),
+        ("xoxb-", 50),
+        ("sk_live_", 24),
+        ("rk_live_", 24),
+        ("sk-", 48),
+        ("sk-proj-", 120),
+        ("sk-ant-", 95),
+        ("AIza", 35),
+        ("npm_", 36),
+        ("pypi-", 120),
+        ("hf_", 34),
+    ] {
+        let token = format!("{prefix}{}", drawn(length));
+        for (before, behind) in [("", ""), ("echo ", " | wc"), ("X='", "'"), ("(", ")."), ("at:", ",")] {
+            assert_eq!(
+                of_plain(&format!("{before}{token}{behind}")),
+                format!("{before}{prefix}••••{behind}")
+            );
+        }
+        let short = format!("{prefix}{}", drawn(8));
+        assert_eq!(of_plain(&short), short, "too short for one");
+        let within = format!("a{token}");
+        assert_eq!(of_plain(&within), within, "no word begins here");
     }
-    let short = format!("{prefix}{}", drawn(8));
-    assert_eq!(of_plain(&short), short, "too short for one");
-    let within = format!("a{token}");
-    assert_eq!(of_plain(&within), within, "no word begins here");
 }
 
-#[rstest]
-#[case("AKIAIOSFODNN7EXAMPLE", "AKIA••••")]
-#[case("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "aws_secret_access_key = ••••")]
-#[case(
-    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U.",
-    "eyJ••••."
-)]
-#[case("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", "SG.••••")]
-#[case("postgres://kim:hunter2@db.example/app", "postgres://kim:••••@db.example/app")]
-#[case("redis://:hunter2@cache", "redis://:••••@cache")]
-#[case("curl -H 'Authorization: Bearer s3cr3t-of-mine' x", "curl -H 'Authorization: Bearer ••••' x")]
-#[case("authorization: Basic a2ltOmh1bnRlcjI=", "authorization: Basic ••••")]
-#[case(r#"{"Authorization": "Bearer s3cr3t-of-mine"}"#, r#"{"Authorization": "Bearer ••••"}"#)]
-#[case("PRIVATE-TOKEN: s3cr3t", "PRIVATE-TOKEN: ••••")]
-#[case("mysql --password=hunter2 -u kim", "mysql --password=•••• -u kim")]
-#[case("login --password hunter2 --user kim", "login --password •••• --user kim")]
-#[case("login '--password=it'\\''s mine' --user kim", "login '--password=••••' --user kim")]
-#[case(r#"["--password", "hunter2", "x"]"#, r#"["--password", "••••", "x"]"#)]
-#[case("--token ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ x", "--token ghp_•••• x")]
-#[case("TOKEN='npm_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'", "TOKEN='npm_••••'")]
-#[case("https://kim:ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ@github.com", "https://kim:ghp_••••@github.com")]
-#[case("GITHUB_TOKEN=abc npm ci", "GITHUB_TOKEN=•••• npm ci")]
-#[case("export DB_PASS=\"a b\"; env", "export DB_PASS=\"••••\"; env")]
-#[case("env 'API_SECRET=a b' make", "env 'API_SECRET=••••' make")]
-#[case("sh -c 'PASSWORD=abc make test'", "sh -c 'PASSWORD=•••• make test'")]
-#[case("kubectl create --from-literal=password=hunter2", "kubectl create --from-literal=password=••••")]
-#[case("https://x.example/?access_token=abc&page=2", "https://x.example/?access_token=••••&page=2")]
-#[case(r#"{"password":"a \" b","user":"kim"}"#, r#"{"password":"••••","user":"kim"}"#)]
-#[case(r#"curl -d "{\"api_key\": \"abc\", \"n\": 1}""#, r#"curl -d "{\"api_key\": \"••••\", \"n\": 1}""#)]
-#[case("curl -u kim:hunter2 https://x.example", "curl -u kim:•••• https://x.example")]
-#[case(
-    "curl 'https://x.example/?a=1&b=2' --user kim:hunter2",
-    "curl 'https://x.example/?a=1&b=2' --user kim:••••"
-)]
-#[case("sshpass -p hunter2 ssh kim@host", "sshpass -p •••• ssh kim@host")]
-#[case("/usr/bin/mysql -phunter2 app", "/usr/bin/mysql -p•••• app")]
-#[case(
-    "npm config set //registry.npmjs.org/:_authToken=abc",
-    "npm config set //registry.npmjs.org/:_authToken=••••"
-)]
-fn secrets_are_left_out(#[case] text: &str, #[case] shown: &str) {
-    assert_eq!(of_plain(text), shown);
+#[test]
+fn secrets_are_left_out() {
+    for (text, shown) in [
+        ("AKIAIOSFODNN7EXAMPLE", "AKIA••••"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "aws_secret_access_key = ••••"),
+        (
+            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U.",
+            "eyJ••••.",
+        ),
+        ("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", "SG.••••"),
+        ("postgres://kim:hunter2@db.example/app", "postgres://kim:••••@db.example/app"),
+        ("redis://:hunter2@cache", "redis://:••••@cache"),
+        ("curl -H 'Authorization: Bearer s3cr3t-of-mine' x", "curl -H 'Authorization: Bearer ••••' x"),
+        ("authorization: Basic a2ltOmh1bnRlcjI=", "authorization: Basic ••••"),
+        (r#"{"Authorization": "Bearer s3cr3t-of-mine"}"#, r#"{"Authorization": "Bearer ••••"}"#),
+        ("PRIVATE-TOKEN: s3cr3t", "PRIVATE-TOKEN: ••••"),
+        ("mysql --password=hunter2 -u kim", "mysql --password=•••• -u kim"),
+        ("login --password hunter2 --user kim", "login --password •••• --user kim"),
+        ("login '--password=it'\\''s mine' --user kim", "login '--password=••••' --user kim"),
+        (r#"["--password", "hunter2", "x"]"#, r#"["--password", "••••", "x"]"#),
+        ("--token ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ x", "--token ghp_•••• x"),
+        ("TOKEN='npm_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'", "TOKEN='npm_••••'"),
+        (
+            "https://kim:ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ@github.com",
+            "https://kim:ghp_••••@github.com",
+        ),
+        ("GITHUB_TOKEN=abc npm ci", "GITHUB_TOKEN=•••• npm ci"),
+        ("export DB_PASS=\"a b\"; env", "export DB_PASS=\"••••\"; env"),
+        ("env 'API_SECRET=a b' make", "env 'API_SECRET=••••' make"),
+        ("sh -c 'PASSWORD=abc make test'", "sh -c 'PASSWORD=•••• make test'"),
+        ("kubectl create --from-literal=password=hunter2", "kubectl create --from-literal=password=••••"),
+        ("https://x.example/?access_token=abc&page=2", "https://x.example/?access_token=••••&page=2"),
+        (r#"{"password":"a \" b","user":"kim"}"#, r#"{"password":"••••","user":"kim"}"#),
+        (r#"curl -d "{\"api_key\": \"abc\", \"n\": 1}""#, r#"curl -d "{\"api_key\": \"••••\", \"n\": 1}""#),
+        ("curl -u kim:hunter2 https://x.example", "curl -u kim:•••• https://x.example"),
+        (
+            "curl 'https://x.example/?a=1&b=2' --user kim:hunter2",
+            "curl 'https://x.example/?a=1&b=2' --user kim:••••",
+        ),
+        ("sshpass -p hunter2 ssh kim@host", "sshpass -p •••• ssh kim@host"),
+        ("/usr/bin/mysql -phunter2 app", "/usr/bin/mysql -p•••• app"),
+        (
+            "npm config set //registry.npmjs.org/:_authToken=abc",
+            "npm config set //registry.npmjs.org/:_authToken=••••",
+        ),
+    ] {
+        assert_eq!(of_plain(text), shown);
+    }
 }
 
-#[rstest]
-#[case("commit 3f786850e387550fdab836ed7e6dc881de23001b")]
-#[case("0199a1c0-7f3e-7d2a-9000-000000000001")]
-#[case("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
-#[case(
-    "integrity sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="
-)]
-#[case("/Users/kim/Projects/site/src/token/password_reset.rs")]
-#[case("tokenize=porter --max-tokens 4096 max_tokens=4096 tokens=12")]
-#[case("TOKEN=$TOKEN PASSWORD=\"${PASSWORD}\" SECRET=$(cat file) API_KEY=")]
-#[case("curl -H \"Authorization: Bearer $TOKEN\" -u \"$USER:$PASS\"")]
-#[case("the Authorization: Bearer header, authorization: required")]
-#[case("docker login --password-stdin --token-file=/run/token")]
-#[case("docker build --secret id=npm,src=.npmrc .")]
-#[case("psql --no-password app --password string  TOKEN=<token> --token TOKEN")]
-#[case("let token = lexer.next(); token=next() f(password=password, token=self.token)")]
-#[case("if token == expected && secret != other")]
-#[case("unexpected token: 'x'")]
-#[case("https://example.com:8080/@scope/pkg?x=a@b ssh://git@github.com:22/x")]
-#[case("postgres://kim:${PASSWORD}@db postgres://kim:****@db postgres://kim:<password>@db")]
-#[case(
-    "sk-toggleable__content sk-estimator-doc-link npm_config_registry=https://registry.example pypi-publish"
-)]
-#[case("docker run -u 1000:1000 -p 8080:80 -e BYPASS=1 x")]
-#[case("curl https://x.example && docker run -u kim:staff x")]
-#[case("openssl --private-key ./id.pem --private-key=/etc/ssl/x.key public_key=abc foreign_key=id")]
-#[case("grep -r 'BEGIN PRIVATE KEY' . # -----BEGIN PRIVATE KEY----- (none)")]
-#[case("eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXX0= sourceMappingURL")]
-#[case("PWD=/home/kim OLDPWD=/tmp PASSWORD_STORE_DIR=/x GIT_ASKPASS=/y")]
-fn what_only_looks_like_one_stays(#[case] text: &str) {
-    assert_eq!(of_plain(text), text);
+#[test]
+fn what_only_looks_like_one_stays() {
+    for text in [
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "0199a1c0-7f3e-7d2a-9000-000000000001",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "integrity sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+        "/Users/kim/Projects/site/src/token/password_reset.rs",
+        "tokenize=porter --max-tokens 4096 max_tokens=4096 tokens=12",
+        "TOKEN=$TOKEN PASSWORD=\"${PASSWORD}\" SECRET=$(cat file) API_KEY=",
+        "curl -H \"Authorization: Bearer $TOKEN\" -u \"$USER:$PASS\"",
+        "the Authorization: Bearer header, authorization: required",
+        "docker login --password-stdin --token-file=/run/token",
+        "docker build --secret id=npm,src=.npmrc .",
+        "psql --no-password app --password string  TOKEN=<token> --token TOKEN",
+        "let token = lexer.next(); token=next() f(password=password, token=self.token)",
+        "if token == expected && secret != other",
+        "unexpected token: 'x'",
+        "https://example.com:8080/@scope/pkg?x=a@b ssh://git@github.com:22/x",
+        "postgres://kim:${PASSWORD}@db postgres://kim:****@db postgres://kim:<password>@db",
+        "sk-toggleable__content sk-estimator-doc-link npm_config_registry=https://registry.example pypi-publish",
+        "docker run -u 1000:1000 -p 8080:80 -e BYPASS=1 x",
+        "curl https://x.example && docker run -u kim:staff x",
+        "openssl --private-key ./id.pem --private-key=/etc/ssl/x.key public_key=abc foreign_key=id",
+        "grep -r 'BEGIN PRIVATE KEY' . # -----BEGIN PRIVATE KEY----- (none)",
+        "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXX0= sourceMappingURL",
+        "PWD=/home/kim OLDPWD=/tmp PASSWORD_STORE_DIR=/x GIT_ASKPASS=/y",
+    ] {
+        assert_eq!(of_plain(text), text);
+    }
 }
 
 #[test]
@@ -274,27 +284,30 @@ proptest! {
 }
 
 /// Texts in which every word begins something that never ends.
-#[rstest]
-#[case("sk-")]
-#[case("eyJ-")]
-#[case("ghp_-")]
-#[case("glpat-.")]
-#[case("password=$")]
-#[case("password=")]
-#[case("token='$")]
-#[case("authorization:$")]
-#[case("-----BEGIN PRIVATE KEY-----")]
-#[case("://a:b")]
-#[case("password:")]
-#[case("x-api-key:")]
-#[case("\"authorization\":\\")]
-#[case("--token ")]
-#[case("curl -u ")]
-#[case("\"password\":\"\\")]
-fn time_is_linear_in_the_text(#[case] word: &str) {
-    // Quadratic, this would look at some 10^12 pairs of characters, and never end.
-    let text = word.repeat(1_000_000 / word.len());
-    let mut read = ReadableText::default();
-    read.push_plain(&text, 0);
-    assert!(read.secrets().len() <= text.len());
+#[test]
+fn time_is_linear_in_the_text() {
+    for word in [
+        "sk-",
+        "eyJ-",
+        "ghp_-",
+        "glpat-.",
+        "password=$",
+        "password=",
+        "token='$",
+        "authorization:$",
+        "-----BEGIN PRIVATE KEY-----",
+        "://a:b",
+        "password:",
+        "x-api-key:",
+        "\"authorization\":\\",
+        "--token ",
+        "curl -u ",
+        "\"password\":\"\\",
+    ] {
+        // Quadratic, this would look at some 10^12 pairs of characters, and never end.
+        let text = word.repeat(1_000_000 / word.len());
+        let mut read = ReadableText::default();
+        read.push_plain(&text, 0);
+        assert!(read.secrets().len() <= text.len());
+    }
 }

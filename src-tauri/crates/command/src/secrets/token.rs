@@ -8,7 +8,6 @@ const RANDOM: usize = 12;
 /// Bytes of a token that are looked at for them.
 const LOOKED_AT: usize = 128;
 
-/// Token in a text.
 #[derive(Debug)]
 pub(super) struct IssuedToken {
     /// Place of its prefix.
@@ -16,7 +15,6 @@ pub(super) struct IssuedToken {
     pub(super) body: Range<usize>,
 }
 
-/// Returns the tokens of a text, in order.
 pub(super) fn tokens(text: &str) -> Vec<IssuedToken> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();

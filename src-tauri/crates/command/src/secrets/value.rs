@@ -4,7 +4,6 @@ use super::name::is_secret_name;
 use super::table::PLACEHOLDERS;
 use std::ops::Range;
 
-/// Value of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedValue {
     /// Span without the quotes around it.

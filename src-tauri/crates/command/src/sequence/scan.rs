@@ -7,7 +7,6 @@ use super::{Redirect, RedirectionTarget};
 pub(super) enum ShellToken {
     /// A word without quotes.
     Word(ScannedWord),
-    /// A redirection.
     Redirect(Redirect),
     /// `|`
     Pipe,

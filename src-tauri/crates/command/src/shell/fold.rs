@@ -24,7 +24,6 @@ impl Folded {
     }
 }
 
-/// State of the scan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScanState {
     Plain,

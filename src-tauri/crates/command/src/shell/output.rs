@@ -9,7 +9,6 @@ use super::span::byte_range;
 /// fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prints {
-    /// Numbers.
     Number,
     /// Words, none of which begins with a dash or is a pattern.
     Words,

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-/// Returns the text without those bodies.
 pub(super) fn without_quoted_bodies(text: &str) -> Cow<'_, str> {
     if !text.contains("<<") {
         return Cow::Borrowed(text);

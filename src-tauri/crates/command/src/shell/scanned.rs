@@ -20,7 +20,6 @@ pub(super) const fn problem(code: Unparsed, what: &'static str) -> WordProblem {
     WordProblem { code, what, advice: None }
 }
 
-/// Scope of a word.
 #[derive(Clone, Copy)]
 pub(super) struct WordScope<'a> {
     pub(super) source: &'a str,
@@ -34,7 +33,6 @@ pub(super) struct WordScope<'a> {
     pub(super) constants: &'a HashMap<String, String>,
 }
 
-/// Quoting of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
     Word,
@@ -42,7 +40,6 @@ pub(super) enum Quoting {
     Body,
 }
 
-/// Content of a substitution.
 pub(super) enum SubstitutionBody<'a> {
     Commands(&'a StmtSeq),
     /// Parts of the expression.

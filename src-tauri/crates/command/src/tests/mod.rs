@@ -2,7 +2,6 @@
 
 mod bodies;
 mod constants;
-mod corpus;
 mod lines;
 mod peeling;
 mod programs;

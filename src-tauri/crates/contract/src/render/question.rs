@@ -78,9 +78,7 @@ pub fn own_channel() -> ShownText {
 /// A fact about a program that a person should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramRemark {
-    /// Shell.
     Shell,
-    /// Interpreter.
     Interpreter,
     /// Wrapper, which runs another program.
     Wrapper,
@@ -92,7 +90,6 @@ pub enum ProgramRemark {
     Elsewhere,
     /// Wrapper that runs the rest as another user.
     OtherUser,
-    /// Script.
     Script {
         /// The interpreter that its first line names.
         interpreter: String,
@@ -128,9 +125,7 @@ pub enum PastOutcome {
     Allowed,
     /// Let through, but not started.
     NotStarted,
-    /// The person denied it.
     DeniedByPerson,
-    /// No one answered.
     NoAnswer,
     /// The agent withdrew it.
     Withdrawn,

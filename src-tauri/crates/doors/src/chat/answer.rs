@@ -22,7 +22,6 @@ const STRANGERS_SAY: u32 = 30;
 /// Number of answers that wait until their question is posted.
 const EARLY: usize = 100;
 
-/// Approval that an answer is for, and the message that it was shown by.
 type ChatAnswerTarget = Option<(ChatApproval, ShownMessage)>;
 
 /// Destination of a reply to an answer.
@@ -34,7 +33,6 @@ enum Back {
 }
 
 impl<M: Messenger> Hub<M> {
-    /// Handles an event of the network.
     pub(super) async fn handle_event(&mut self, heard: IncomingChatEvent) {
         match heard {
             IncomingChatEvent::Online(name) => {

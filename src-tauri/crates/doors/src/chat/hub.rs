@@ -59,11 +59,9 @@ pub(super) enum ChatJob {
 pub(super) struct ChatDecision {
     /// Outcome in our own words.
     pub(super) words: String,
-    /// Rules that it saved.
     pub(super) saved: Vec<Saved>,
 }
 
-/// A job that was tried.
 pub(super) struct FinishedChatJob {
     job: ChatJob,
     tries: u32,

@@ -59,7 +59,6 @@ pub(crate) struct Position {
     pub(crate) at: Millis,
 }
 
-/// A message as it is to be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OutgoingChatMessage {
     /// Text, in order.
@@ -130,7 +129,6 @@ impl ChatMessagePiece {
     }
 }
 
-/// A message that was posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Posted {
     /// Id for changes, and for reactions if there is no alias: unique in its place.
@@ -176,7 +174,6 @@ pub(crate) enum IncomingChatEvent {
     Reacted {
         from: ChatSender,
         place: String,
-        /// To which message.
         message: String,
         /// Those that are new.
         signs: Vec<String>,
@@ -193,7 +190,6 @@ pub(crate) enum IncomingChatEvent {
     },
 }
 
-/// Sender of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ChatSender {
     /// Id that the network itself vouches for: never a name that people choose. `None` if it does not vouch.

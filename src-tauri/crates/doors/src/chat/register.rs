@@ -40,7 +40,6 @@ struct NotedStranger {
     last_at: Millis,
 }
 
-/// Stored state.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct StoredChatState {
@@ -82,13 +81,11 @@ impl Register {
         self.kept.owners.iter().chain(self.named.iter().filter(move |owner| !paired(&owner.id)))
     }
 
-    /// Returns the owner that a sender is.
     pub(super) fn find_owner(&self, sender: &ChatSender) -> Option<&ChatOwner> {
         let id = sender.id.as_deref()?;
         self.owners().find(|owner| owner.id == id)
     }
 
-    /// Returns a new pairing code.
     pub(super) fn new_code(&mut self, now: Millis) -> io::Result<String> {
         self.pairing.new_code(now)
     }

@@ -172,13 +172,11 @@ pub(super) fn saved_offer(question: &Question) -> Result<&Proposal, NothingToSav
     Ok(offer)
 }
 
-/// Returns the lines of standard input.
 fn input_lines(question: &Question) -> String {
     let lines = question.stdin.as_ref().map_or(&[][..], postern_contract::ShownInput::text_lines);
     barred(&lines.iter().map(|shown| join_pieces(shown)).collect::<Vec<_>>())
 }
 
-/// Returns the paths of the programs.
 fn programs(question: &Question) -> String {
     let paths = question.programs.iter().map(|program| match &program.real_path {
         Some(real) => format!("{} → {}", join_pieces(&program.path), join_pieces(real)),
@@ -238,7 +236,6 @@ impl Changes {
         Self { told: vec![(change.summary.clone(), change.by.describe())], more: 0 }
     }
 
-    /// Adds a change.
     pub(super) fn add_change(&mut self, change: &AuditRow) {
         if self.told.len() < CHANGES {
             self.told.push((change.summary.clone(), change.by.describe()));

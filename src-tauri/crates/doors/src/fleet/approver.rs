@@ -53,13 +53,10 @@ pub enum News {
     Waits(Box<Elsewhere>),
     /// A question waits no more.
     Closed {
-        /// The host.
         host: FleetId,
         /// Human-readable label of the host.
         name: String,
-        /// Groups of the host.
         groups: Vec<FleetId>,
-        /// The question.
         question: String,
         /// Cause of the end, as [`postern_contract::ClosedBy`] names it.
         outcome: String,
@@ -189,7 +186,6 @@ impl FleetApprover {
         self.link.subscribe(Subjects::for_fleet(&self.fleet).host_presence("*")).await
     }
 
-    /// Returns the rosters that the broker stores from now on.
     pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
         self.link.subscribe(Subjects::for_fleet(&self.fleet).stored(store::ROSTER)).await
     }
@@ -355,7 +351,6 @@ impl FleetApprover {
     }
 }
 
-/// A message of the stream.
 enum FleetStreamMessage {
     Question(Box<Elsewhere>),
     Closing { host: FleetId, name: String, groups: Vec<FleetId>, closing: FleetClosing },

@@ -20,7 +20,6 @@ const CONFIRM: Duration = Duration::from_secs(5);
 pub struct Verified {
     /// Human-readable label of the host.
     pub name: String,
-    /// The host.
     pub host: FleetId,
     /// The last anchor that holds.
     pub last: Option<AnchorHead>,

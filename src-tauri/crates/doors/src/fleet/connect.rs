@@ -173,7 +173,6 @@ impl BrokerLink {
         }
     }
 
-    /// Returns true if the connection is lost.
     pub(super) fn is_lost(&self) -> bool {
         self.lost.is_cancelled()
     }

@@ -23,7 +23,6 @@ pub(crate) struct FleetDesk {
     tasks: TaskTracker,
 }
 
-/// A device that joins.
 #[derive(Debug)]
 struct DevicePairing {
     shown: FleetPairing,
@@ -190,7 +189,6 @@ impl FleetDesk {
         Ok(())
     }
 
-    /// Accepts the device with these digits.
     pub(crate) fn accept_device(&self, digits: &str) -> Result<(), ControlError> {
         let mut now = self.pairing.lock();
         let pairing = now.as_mut().filter(|one| one.shown.digits.as_deref() == Some(digits));

@@ -102,7 +102,6 @@ fn put_ahead() -> WallMillis {
     super::wall_clock() - postern_host::lasting()
 }
 
-/// Returns the clock of the broker.
 pub(super) async fn broker_clock(client: &Client, stream: String) -> Result<BrokerClock, FleetError> {
     let (consumer, _) = open_place(client, stream, place_from(DeliverPolicy::New, String::new())).await?;
     BrokerClock::of_place(&consumer)

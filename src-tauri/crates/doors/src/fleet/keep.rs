@@ -112,7 +112,6 @@ pub struct HostConsent {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Membership {
-    /// The fleet.
     pub fleet: FleetId,
     /// Address of the broker: `tls://HOST:PORT`.
     pub server: String,
@@ -153,7 +152,6 @@ pub struct OwnBroker {
     pub listen: String,
     /// True if its server is older than 2.10.
     pub before_2_10: bool,
-    /// True if it runs in a container.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_container: bool,
 }
@@ -161,9 +159,7 @@ pub struct OwnBroker {
 /// Secrets of one member.
 #[derive(Debug)]
 pub struct Keys {
-    /// The key that signs.
     pub sign: SignKey,
-    /// The key that opens.
     pub open: OpenKey,
     /// The key for the broker.
     pub nkey: SignKey,

@@ -89,7 +89,6 @@ const WITHOUT_ROLE: Duration = Duration::from_mins(5);
 /// Reason why something with the fleet did not work.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
-    /// This Mac is in no fleet.
     #[error("{} is in no fleet: postern fleet start, or postern fleet join CODE", THIS_COMPUTER)]
     NoFleet,
     /// This Mac's person may not answer.
@@ -98,7 +97,6 @@ pub enum FleetError {
     /// This Mac does not own the fleet.
     #[error("you don't own the fleet: an owner does that")]
     NoOwner,
-    /// There is no such host.
     #[error("no such host is in the fleet")]
     NoHost,
     /// The broker, or the other side, is not there.
@@ -179,7 +177,6 @@ fn open_from_host<B: postern_fleet::FleetMessageBody>(
     Some((payload.header(), payload.open_body(open).ok()?))
 }
 
-/// Reads the wall clock.
 fn wall_clock() -> i64 {
     postern_host::now_millis()
 }
@@ -193,7 +190,6 @@ enum Side {
     Inbox,
 }
 
-/// Connection of a side.
 #[derive(Debug, Default)]
 struct SideState {
     /// Reason why it is not connected; `None` while it is.
@@ -202,7 +198,6 @@ struct SideState {
     lost_at: Option<i64>,
 }
 
-/// Connection of each side.
 type SideStates = BTreeMap<Side, SideState>;
 
 /// Everything that a side connects with.

@@ -135,7 +135,6 @@ impl HostPolicy {
         changed
     }
 
-    /// Returns the envelopes of the bundles in force.
     fn envelopes_in_force(&self) -> impl Iterator<Item = &SignedEnvelope> {
         let own = self.groups.iter().filter(|(group, _)| self.own.contains(group));
         own.filter_map(|(_, kept)| kept.good.as_ref())

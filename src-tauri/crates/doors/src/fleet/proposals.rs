@@ -38,7 +38,6 @@ pub struct WaitingProposal {
 pub struct ShownProposal {
     /// People who signed it.
     pub signed: Vec<String>,
-    /// Signatures that it still needs.
     pub needed: SignaturesNeeded,
     /// The change itself.
     pub content: ProposedContent,
@@ -58,13 +57,11 @@ pub enum ProposedContent {
     },
     /// Another policy, or the same one for other hosts.
     Policy {
-        /// Name of the policy.
         name: String,
         /// The newest policy, if it counts.
         before: Option<Box<Bundle>>,
         /// The proposed policy; `None` if the newest one is brought to other hosts.
         after: Option<Box<Bundle>>,
-        /// The hosts that it is for.
         reach: RolloutReach,
     },
 }

@@ -12,7 +12,6 @@ pub(crate) fn fleet_risk(level: RiskLevel) -> FleetRisk {
     }
 }
 
-/// Returns a level as the host has it.
 pub(super) fn host_risk(risk: FleetRisk) -> RiskLevel {
     match risk {
         FleetRisk::Safe => RiskLevel::Safe,

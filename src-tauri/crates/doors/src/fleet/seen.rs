@@ -7,7 +7,6 @@ use postern_contract::methods::FleetHostState;
 use postern_fleet::{FleetId, FleetPresence, HostBlock, PinnedRoster, WallMillis};
 use std::collections::BTreeMap;
 
-/// Last word of a host.
 #[derive(Debug, Clone)]
 struct LastWord {
     /// Time of sending, by the host's clock.
@@ -75,7 +74,6 @@ mod tests {
         FleetPresence { at, roster: Hash::NONE, policy: None, blocked: Some(HostBlock { until }) }
     }
 
-    /// Returns the block of each host that is known.
     fn known(seen: &SeenHosts, now: i64) -> Vec<Option<HostBlock>> {
         seen.at(|_| true, now).into_values().collect()
     }

@@ -20,7 +20,6 @@ const KEEP_ID: &str = "echo $$ >\"$0\" && exec \"$@\"";
 pub(super) struct BrokerService {
     pub(super) path: PathBuf,
     pub(super) text: String,
-    /// Command that starts it.
     pub(super) start: String,
 }
 

@@ -206,7 +206,6 @@ pub async fn block_hosts(
 /// A group, by the names of its members.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct GroupMembers<'a> {
-    /// Names of hosts.
     pub hosts: Vec<&'a str>,
     /// People who answer for them, with their devices.
     pub approvers: Vec<String>,

@@ -51,7 +51,6 @@ fn share_of(space: i64, hosts: i64, (kind, most): (FleetMessageKind, i64)) -> i6
     each.clamp(1, most)
 }
 
-/// Returns the streams of a fleet.
 pub(super) fn streams(fleet: &FleetId, roster: &Roster) -> [stream::Config; 4] {
     let hosts = i64::try_from(roster.members_with(MemberRole::Host).count()).unwrap_or(i64::MAX);
     streams_for(fleet, hosts, roster.all_groups().len())

@@ -9,13 +9,11 @@ const OPEN: usize = 32;
 /// A question that waits on a host of the fleet.
 #[derive(Debug, Clone)]
 pub struct Elsewhere {
-    /// The host.
     pub host: FleetId,
     /// Human-readable label of the host.
     pub name: String,
     /// Groups of the host.
     pub groups: Vec<FleetId>,
-    /// Question as it is shown.
     pub question: Question,
     /// Number that the host raises with each change of the question.
     pub revision: u64,
@@ -78,7 +76,6 @@ impl WaitingQuestions {
         self.0.extract_if(.., |one| one.ends <= now).collect()
     }
 
-    /// Returns all of them.
     pub(super) fn into_all(self) -> Vec<Elsewhere> {
         self.0
     }

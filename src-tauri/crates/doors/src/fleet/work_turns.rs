@@ -39,7 +39,6 @@ impl HostTurns {
         Ok((!work.is_block()).then(begin))
     }
 
-    /// Counts the work of all members.
     pub(super) fn count_work(&self) -> WorkCounts {
         self.shares.lock().count_work(self.started.elapsed())
     }

@@ -17,7 +17,6 @@ const NEW: &str = ".new-postern";
 /// Entry that is put into settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookSettingsEntry {
-    /// The hook of an agent.
     Hook(HookAgent),
     /// Postern as an MCP server, in the file of VS Code.
     McpServer,
@@ -55,19 +54,10 @@ impl HookSettingsEntry {
 pub enum SettingsError {
     /// The system refused.
     #[error("{}: {error}", escape::visible_text(&file.to_string_lossy()))]
-    Io {
-        /// The file.
-        file: PathBuf,
-        error: io::Error,
-    },
+    Io { file: PathBuf, error: io::Error },
     /// Content that the agent does not read.
     #[error("{} cannot be used ({error}): nothing was changed", escape::visible_text(&file.to_string_lossy()))]
-    Content {
-        /// The file.
-        file: PathBuf,
-        /// Fault of it.
-        error: BadSettings,
-    },
+    Content { file: PathBuf, error: BadSettings },
 }
 
 /// Returns JSON without what only lays it out; other text as it is.
@@ -159,7 +149,7 @@ impl HookSettingsChange {
             hash.update(part.map_or(0, <[u8]>::len).to_le_bytes());
             hash.update(part.unwrap_or_default());
         }
-        hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+        postern_protocol::encode_hex(&hash.finalize())
     }
 
     /// Writes the settings. Does nothing if nothing changes.

@@ -16,10 +16,8 @@ const REST: Duration = Duration::from_millis(100);
 
 /// Source of connections.
 pub(crate) trait DoorListener: Send + Sync + 'static {
-    /// A connection.
     type Stream: Send + 'static;
 
-    /// Returns the next connection.
     fn next_connection(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 }
 

@@ -16,7 +16,6 @@ use postern_contract::methods::ControlError;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
-/// Listens on a TCP address.
 pub(crate) async fn bind_tcp(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ControlError> {
     let refused = |error: std::io::Error| {
         ControlError::refused(format!("cannot listen on {address}: {error}; say listen=ADDRESS:PORT"))

@@ -15,7 +15,6 @@ const LEFT: usize = 32;
 /// Time that an end is kept for a client that asks again.
 const KEPT: Duration = Duration::from_mins(10);
 
-/// Progress of a run.
 #[derive(Debug, Clone)]
 pub(super) enum McpRunStage {
     /// Waiting or running.

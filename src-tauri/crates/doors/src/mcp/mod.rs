@@ -38,7 +38,6 @@ use turns::McpTurns;
 pub struct McpAgent {
     /// The agent's socket.
     pub socket: PathBuf,
-    /// The file with its key.
     pub key_file: PathBuf,
     /// The session that everything it asks for belongs to.
     pub session: Option<String>,

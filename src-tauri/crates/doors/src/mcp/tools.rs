@@ -4,7 +4,6 @@ use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Runs a command.
 pub(super) const RUN: &str = "system_run";
 /// Answers Claude Code's `--permission-prompt-tool`.
 pub(super) const APPROVE: &str = "approve";

@@ -9,7 +9,6 @@ const LONG: usize = 32;
 /// Calls at a time that the host answers at once.
 const QUICK: usize = 8;
 
-/// Turns of the callers.
 #[derive(Debug)]
 pub(super) struct McpTurns {
     long: Semaphore,

@@ -40,7 +40,6 @@ enum Over {
     Gone,
 }
 
-/// Serves one connection.
 pub(super) async fn serve_connection(shared: &Arc<OpenclawShared>, mut stream: UnixStream) {
     let began = Instant::now();
     let own = rustix::process::geteuid().as_raw();

@@ -30,7 +30,6 @@ pub(super) enum OpenclawStage {
 pub(super) enum OpenclawOutcome {
     /// A run, or why it did not run.
     Exec(Result<OpenclawRunResult, OpenclawRefusal>),
-    /// A decision.
     Decision {
         /// The decision; `None` if nobody decided.
         decision: Option<OpenclawDecision>,
@@ -39,7 +38,6 @@ pub(super) enum OpenclawOutcome {
     },
 }
 
-/// A job.
 #[derive(Debug)]
 pub(super) struct OpenclawJob {
     /// Under which number it is asked for on the agent's channel.
@@ -52,7 +50,6 @@ pub(super) struct OpenclawJob {
 }
 
 impl OpenclawJob {
-    /// Returns the progress.
     pub(super) fn current_stage(&self) -> OpenclawStage {
         self.stage.borrow().clone()
     }

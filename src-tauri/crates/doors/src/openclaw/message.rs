@@ -86,7 +86,6 @@ impl OpenclawRefusal {
     }
 }
 
-/// Result of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenclawRunResult {
@@ -99,7 +98,6 @@ pub(super) struct OpenclawRunResult {
     pub(super) error: Option<String>,
 }
 
-/// Returns the answer to an exec request, as a line.
 pub(super) fn exec_line(id: &str, answer: &Result<OpenclawRunResult, OpenclawRefusal>) -> String {
     let line = match answer {
         Ok(ran) => json!({"type": "exec-res", "id": id, "ok": true, "payload": ran}),

@@ -55,7 +55,6 @@ struct OpenclawShared {
 }
 
 impl Openclaw {
-    /// Listens.
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let relay = switch(values, "relay")?;
         let row = find_agent(host, values, DoorKind::Openclaw).await?;

@@ -21,7 +21,6 @@ pub(super) struct Follower {
     after: i64,
 }
 
-/// Stored position.
 #[derive(Debug, Serialize, Deserialize)]
 struct FeedPosition {
     after: i64,

@@ -15,7 +15,6 @@ use postern_policy::permissions::take_over;
 use postern_policy::{AgentId, Effect, FileAccess, Rule, RuleOrigin, pattern_text};
 use std::path::Path;
 
-/// A file, as it was read.
 struct File {
     path: String,
     project: Option<String>,
@@ -180,7 +179,6 @@ fn drafts(entries: &[&mut ForeignEntry]) -> Vec<RuleDraft> {
     rules.flatten().map(RuleDraft::of_rule).collect()
 }
 
-/// Returns a rule's pattern as it is typed.
 fn pattern_as_typed(rule: &Rule) -> String {
     let text = pattern_text(&rule.pattern);
     match rule.pattern.file_access() {

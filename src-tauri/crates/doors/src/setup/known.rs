@@ -5,14 +5,12 @@ use crate::hooks::HookAgent;
 use postern_contract::methods::{ChannelKind, DoorKind, KnownAgent, Wiring};
 use postern_policy::import::Product;
 
-/// Way in which an agent is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgentConnectMethod {
     /// By a hook in its own settings.
     Hook(HookAgent),
     /// By a server in the first of these files whose folder exists, below the home folder.
     Mcp(&'static [&'static str]),
-    /// By an integration.
     Integration(DoorKind),
     /// By its channel, which the user puts into the sandbox.
     Channel(ChannelKind),

@@ -34,7 +34,6 @@ use tokio::sync::Mutex;
 /// Name of what is remembered of connections.
 const KEPT: &str = "setup";
 
-/// Setup of a host.
 #[derive(Debug)]
 pub(crate) struct AgentSetup {
     host: Host,
@@ -47,7 +46,6 @@ pub(crate) struct AgentSetup {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AgentConnectRecord {
-    /// The agent that was enrolled.
     enrolled: Option<AgentId>,
     /// The rules that were imported.
     #[serde(default)]
@@ -108,7 +106,6 @@ impl AgentSetup {
         Ok(words.concat().into_iter().map(str::to_owned).collect())
     }
 
-    /// Returns the folders of the scope.
     fn folders(&self, scope: &SetupScope) -> Result<Folders, ControlError> {
         Folders::from_scope(scope, &self.host.user().home)
     }

@@ -59,7 +59,6 @@ enum RunningTest {
 }
 
 impl AgentSetup {
-    /// Starts a test.
     pub(crate) async fn test(
         &self,
         face: ApproverId,

@@ -37,7 +37,6 @@ pub(super) struct Arrival {
 }
 
 impl Arrivals {
-    /// Adds a connection from this address.
     pub(super) fn add_connection(self: &Arc<Self>, address: IpAddr) -> Arrival {
         let (peer, cut) = (peer_network(address), CancellationToken::new());
         let mut inner = self.inner.lock();

@@ -24,7 +24,6 @@ pub(super) struct Device {
     pub(super) seen_at: Option<Millis>,
 }
 
-/// Devices that may come in.
 #[derive(Debug, Default)]
 pub(super) struct Devices {
     pub(super) known: Vec<Device>,
@@ -81,7 +80,6 @@ impl Devices {
         self.known.len() < before
     }
 
-    /// Returns the name of a device.
     pub(super) fn device_name(&self, id: &str) -> Option<String> {
         self.known.iter().find(|device| device.id == id).map(|device| device.name.clone())
     }

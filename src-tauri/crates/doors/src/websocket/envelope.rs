@@ -34,7 +34,6 @@ pub(super) struct Incoming {
     pub(super) payload: Value,
 }
 
-/// A call of a client.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClientCall {
@@ -138,7 +137,6 @@ impl Ends {
         self.message("exec-approval-resolved", payload)
     }
 
-    /// Returns the answer to a call.
     pub(super) fn response(&self, request_id: &str, outcome: Result<Value, ClientCallRefusal>) -> String {
         let payload = match outcome {
             Ok(result) => json!({"requestId": request_id, "ok": true, "payload": result}),

@@ -72,7 +72,6 @@ struct WebsocketShared {
     writing: tokio::sync::Mutex<()>,
 }
 
-/// Stored state of this door.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredWebsocketState {
     hub: String,
@@ -80,7 +79,6 @@ struct StoredWebsocketState {
 }
 
 impl Websocket {
-    /// Listens.
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let settings = ListenSettings::from_values(values, LISTEN)?;
         let odd = |error: String| ControlError::new(ControlCode::Store, error);

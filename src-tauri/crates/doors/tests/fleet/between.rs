@@ -35,7 +35,6 @@ pub(super) struct Passing {
     payload: Vec<u8>,
 }
 
-/// Fate of a message.
 pub(super) enum Fate {
     Pass,
     Drop,
@@ -354,7 +353,6 @@ impl Passing {
         self.subject.strip_prefix("$KV.")?.split('.').nth(1)
     }
 
-    /// Returns true if its text has these words.
     pub(super) fn says(&self, words: &str) -> bool {
         self.payload.windows(words.len()).any(|part| part == words.as_bytes())
     }

@@ -109,7 +109,6 @@ impl Broker {
         *self = Self::start(&folder);
     }
 
-    /// Returns its process id.
     pub(super) fn process(&self) -> u32 {
         self.child.id()
     }
@@ -143,7 +142,6 @@ impl ScreenSession for Present {
     }
 }
 
-/// A Mac with its host.
 pub(super) struct Mac {
     pub(super) home: TempDir,
     pub(super) data: PathBuf,

@@ -310,9 +310,7 @@ fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, S
 /// The profiles that this system can enforce; an error says why it cannot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confines {
-    /// `look`.
     pub look: Result<(), String>,
-    /// `project`.
     pub project: Result<(), String>,
 }
 

@@ -109,7 +109,6 @@ impl Mounts {
     }
 }
 
-/// Returns a mount of one path onto another.
 pub(super) fn mount_onto(path: &Path, target: &Path, access: MountAccess) -> Result<Mount, String> {
     let text = |path: &Path| {
         CString::new(path.as_os_str().as_bytes()).map_err(|_| format!("{} holds NUL", path.display()))

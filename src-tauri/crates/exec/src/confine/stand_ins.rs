@@ -21,9 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// Ending of the names of files that are locked.
 const ENDING: &str = ".in-use";
-/// Mode of a stand-in folder.
 const FOLDER_MODE: u32 = 0o555;
-/// Mode of a stand-in file.
 const FILE_MODE: u32 = 0o444;
 
 /// Stand-ins in one folder, in use until they are dropped.
@@ -80,7 +78,6 @@ impl StandIns {
         Ok(stand_ins)
     }
 
-    /// Returns their paths.
     pub(super) fn stand_in_paths(&self) -> impl Iterator<Item = PathBuf> {
         self.all.iter().map(|(name, _)| self.folder.join(name))
     }

@@ -23,7 +23,6 @@ pub(super) const MOST_BEFORE: usize = 500_000;
 /// Entries that are looked at after a run: all. What a run created and nobody looked at would stay.
 pub(super) const MOST_AFTER: usize = usize::MAX;
 
-/// Kind of a protected place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PlaceKind {
     /// A folder or file.
@@ -68,7 +67,6 @@ pub(super) struct Survey {
     pub(super) unread: Option<String>,
 }
 
-/// An entry of a folder.
 type SurveyEntry = (OsString, Option<FileType>);
 
 /// A survey that is being made.
@@ -157,7 +155,6 @@ impl SurveyWalk<'_> {
         }
     }
 
-    /// Returns the folders in a folder.
     fn inner_folders(&mut self, folder: &Path) -> Vec<PathBuf> {
         let mut inner = Vec::new();
         if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {

@@ -121,7 +121,6 @@ impl Allowance {
         *self.0.overrun.lock()
     }
 
-    /// Counts a file by its device and inode.
     pub(super) fn count_file(&self, device: u64, inode: u64) -> Result<(), Overrun> {
         let mut files = self.0.files.lock();
         files.insert((device, inode));

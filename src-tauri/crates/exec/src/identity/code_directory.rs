@@ -2,7 +2,7 @@
 //!
 //! Anybody can write these bytes. Who signed them is for the system to say; this only tells which code is meant.
 
-use super::to_hex;
+use postern_protocol::encode_hex;
 use sha2::{Digest as _, Sha256};
 
 /// Magic number of a Mach-O of 64 bits, in little-endian order.
@@ -29,7 +29,6 @@ const CDHASH: usize = 20;
 /// Claims of the signature of one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CodeDirectory {
-    /// The signing id.
     pub(crate) signing_id: String,
     /// The team, as it is claimed.
     pub(crate) team_id: Option<String>,
@@ -102,7 +101,7 @@ fn of_directory(blob: &[u8]) -> Option<CodeDirectory> {
         signing_id: read_c_string(blob, big_endian(blob, 20)?)?,
         team_id: if team == 0 { None } else { Some(read_c_string(blob, team)?) },
         flags: big_endian(blob, 12)?,
-        cdhash: to_hex(&hash[..CDHASH]),
+        cdhash: encode_hex(&hash[..CDHASH]),
     })
 }
 
@@ -133,7 +132,7 @@ fn big_endian(bytes: &[u8], at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::{CODE_DIRECTORY, CODE_SIGNATURE, CodeDirectory, FAT, SUPER_BLOB, THIN};
-    use crate::identity::to_hex;
+    use postern_protocol::encode_hex;
     use sha2::{Digest as _, Sha256};
 
     fn read(file: &[u8]) -> Vec<CodeDirectory> {
@@ -196,7 +195,7 @@ mod tests {
         let told: Vec<_> = read.iter().map(|part| (part.team_id.as_deref(), part.flags)).collect();
         assert_eq!(told, [(Some("UBF8T346G9"), 0x1_0002), (None, 2)]);
         assert!(read.iter().all(|part| part.signing_id == "dev.postern"));
-        assert_eq!(read[0].cdhash, to_hex(&Sha256::digest(&arm)[..20]));
+        assert_eq!(read[0].cdhash, encode_hex(&Sha256::digest(&arm)[..20]));
         assert_ne!(read[0].cdhash, read[1].cdhash);
     }
 

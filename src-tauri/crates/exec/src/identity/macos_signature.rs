@@ -1,7 +1,6 @@
 //! Code signatures as macOS itself reads them.
 #![expect(unsafe_code, reason = "the Security framework has no safe form")]
 
-use super::to_hex;
 use super::unproven::unproven;
 use objc2_core_foundation::{CFData, CFDictionary, CFNumber, CFRetained, CFString, CFType, CFURL};
 use objc2_security::{
@@ -9,6 +8,7 @@ use objc2_security::{
     kSecCodeInfoIdentifier, kSecCodeInfoTeamIdentifier, kSecCodeInfoUnique,
 };
 use postern_policy::{Authority, Signature};
+use postern_protocol::encode_hex;
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
@@ -46,7 +46,7 @@ pub(super) fn read_signature(path: &Path) -> Option<Signature> {
     let authority = proven.unwrap_or_else(|| unproven(flags));
     let text = |key: &CFString| Some(information.get(key)?.downcast_ref::<CFString>()?.to_string());
     let cdhash = information.get(unique)?.downcast_ref::<CFData>()?.to_vec();
-    Some(Signature { authority, signing_id: text(id)?, team_id: text(team), cdhash: to_hex(&cdhash) })
+    Some(Signature { authority, signing_id: text(id)?, team_id: text(team), cdhash: encode_hex(&cdhash) })
 }
 
 fn is_valid(code: &SecStaticCode, requirement: Option<&SecRequirement>) -> bool {

@@ -24,6 +24,7 @@ pub use version::version_of;
 use memory::Memory;
 use parking_lot::Mutex;
 use postern_policy::{Identity, Signature};
+use postern_protocol::encode_hex;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -179,13 +180,7 @@ fn hash_file(file: &File, size: u64, allowance: Option<&Allowance>) -> Result<St
         hash.update(&block[..read]);
         offset += read as u64;
     }
-    Ok(to_hex(&hash.finalize()))
-}
-
-/// Bytes as lower-case hex digits.
-pub fn to_hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    Ok(encode_hex(&hash.finalize()))
 }
 
 #[cfg(test)]

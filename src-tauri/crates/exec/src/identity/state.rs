@@ -1,7 +1,7 @@
 //! Everything that changes when a file does.
 
 use serde::{Deserialize, Serialize};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,9 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// the file, ctime cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileState {
-    /// Device number.
     pub device: u64,
-    /// Inode number.
     pub inode: u64,
     /// Bytes.
     pub size: u64,
@@ -29,14 +27,18 @@ impl FileState {
     /// # Errors
     /// What `fstat` says.
     pub fn from_file(file: &File) -> std::io::Result<Self> {
-        let meta = file.metadata()?;
-        Ok(Self {
+        Ok(Self::from_metadata(&file.metadata()?))
+    }
+
+    /// Returns the state of a file with this metadata.
+    pub fn from_metadata(meta: &Metadata) -> Self {
+        Self {
             device: meta.dev(),
             inode: meta.ino(),
             size: meta.size(),
             mtime_ns: nanoseconds(meta.mtime(), meta.mtime_nsec()),
             ctime_ns: nanoseconds(meta.ctime(), meta.ctime_nsec()),
-        })
+        }
     }
 
     /// Returns true if it last changed longer than `margin` before `now`. Times in the future are never

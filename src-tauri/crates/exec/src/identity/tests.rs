@@ -27,7 +27,7 @@ fn it_is_the_sha256_of_the_content() {
     let (_folder, path) = file(&big);
     assert_eq!(
         of(&Identities::new(), &path).unwrap().identity.sha256,
-        to_hex(&Sha256::digest(&big)),
+        encode_hex(&Sha256::digest(&big)),
         "several blocks"
     );
 }

@@ -5,7 +5,6 @@
 /// Linux reads 256 of a `#!` line, macOS 512: a longer line means different things on the two and is not run.
 pub(super) const HEADER_BYTES: usize = 256;
 
-/// Kind of executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExecutableFormat {
     /// Machine code (ELF or Mach-O).

@@ -7,7 +7,6 @@ use postern_policy::Lookup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Context of a lookup.
 pub(super) struct LookupContext<'a> {
     /// Folder of relative paths: absolute, or empty if it is not known.
     pub(super) folder: PathBuf,
@@ -46,7 +45,6 @@ pub(super) enum FileLookup {
     File(Arc<HeldFile>),
     /// Something that cannot: its path and what is wrong.
     Unusable(PathBuf, String),
-    /// Nothing.
     Nothing,
 }
 

@@ -77,7 +77,6 @@ pub struct Held {
     pub started: Option<Arc<HeldFile>>,
     /// Every other program that was found, interpreters included.
     pub programs: Vec<Arc<HeldFile>>,
-    /// Script operands.
     pub scripts: Vec<Arc<HeldFile>>,
     /// The steps of shell text that needs no shell.
     pub steps: Option<HeldSteps>,

@@ -29,7 +29,6 @@ const READY: u8 = 0;
 const PATIENCE: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
-/// The latest one.
 static LATEST: Mutex<Option<Arc<NamespaceBase>>> = Mutex::new(None);
 
 /// A user namespace with mounts, kept by descriptors.
@@ -37,7 +36,6 @@ static LATEST: Mutex<Option<Arc<NamespaceBase>>> = Mutex::new(None);
 pub(super) struct NamespaceBase {
     /// User namespace that owns the mounts.
     pub(super) owner: OwnedFd,
-    /// Namespace of the mounts.
     pub(super) mounts: OwnedFd,
     /// User namespace in which the user's id is the same as outside; `None` if it is `owner`.
     pub(super) inner: Option<OwnedFd>,

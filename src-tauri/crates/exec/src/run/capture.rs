@@ -6,7 +6,6 @@ const HEAD: usize = 32 * 1024;
 /// Output as much as was kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// The beginning.
     pub head: Vec<u8>,
     /// The end, where it is not part of the beginning.
     pub tail: Vec<u8>,

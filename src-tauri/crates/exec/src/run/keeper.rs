@@ -98,7 +98,6 @@ impl Keeper {
         Ok(Self { base, own, process, pidfd, root, network, table: None, kept, _input: input })
     }
 
-    /// Returns the root of its mounts.
     pub(crate) fn root(&self) -> &OwnedFd {
         &self.root
     }

@@ -4,8 +4,8 @@
 
 use super::SpawnError;
 use super::spawn_call::SpawnCall;
-use crate::identity::to_hex;
 use crate::threads::name_limit;
+use postern_protocol::encode_hex;
 use postern_request::Drift;
 use rustix::process::{Pid, Signal};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_short, c_uint, c_void};
@@ -110,7 +110,7 @@ fn cdhash_of(pid: Pid) -> Option<String> {
     // SAFETY: the call writes exactly the bytes it is told.
     let status =
         unsafe { csops(pid.as_raw_nonzero().get(), CS_OPS_CDHASH, hash.as_mut_ptr().cast(), CDHASH_BYTES) };
-    (status == 0).then(|| to_hex(&hash))
+    (status == 0).then(|| encode_hex(&hash))
 }
 
 /// Attributes of a start: suspended, in its own session, with no descriptor but those it is given, every

@@ -187,7 +187,6 @@ pub struct Running {
     stderr: Arc<Mutex<Capture>>,
 }
 
-/// Order to a run.
 #[derive(Debug, Clone, Copy)]
 enum Order {
     /// TERM, grace, KILL for the whole tree.

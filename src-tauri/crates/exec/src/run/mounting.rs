@@ -170,7 +170,6 @@ pub(super) fn errno() -> c_int {
     unsafe { *libc::__errno_location() }
 }
 
-/// Returns an error of the system with what it is about.
 pub(super) fn error_about(what: &dyn std::fmt::Display, error: &io::Error) -> String {
     format!("{what}: {error}")
 }

@@ -4,7 +4,6 @@
 use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 
-/// Returns the user namespace that owns a namespace.
 pub(super) fn owner_of(namespace: &OwnedFd) -> io::Result<OwnedFd> {
     const NS_GET_USERNS: libc::Ioctl = 0xb701;
     // SAFETY: the call takes no argument, and returns a new descriptor that nobody else owns.

@@ -36,7 +36,6 @@ struct First {
     failed: Option<(NamespaceStep, c_int)>,
 }
 
-/// A step, for the error.
 #[derive(Clone, Copy)]
 enum NamespaceStep {
     Namespaces,
@@ -165,7 +164,6 @@ struct Arrangement<'a> {
     failed: Option<(MountStep<'a>, c_int)>,
 }
 
-/// A step, for the error.
 #[derive(Clone, Copy)]
 enum MountStep<'a> {
     Namespaces,

@@ -13,7 +13,6 @@ pub(super) struct Theirs {
     pub(super) stderr: OwnedFd,
 }
 
-/// Our ends.
 #[derive(Debug)]
 pub(super) struct Ours {
     /// Writing end; `None` if the child reads `/dev/null`.

@@ -75,7 +75,6 @@ impl Drop for Unwatched {
     }
 }
 
-/// Starts it with pipes.
 pub(super) fn start_piped(prepared: Prepared) -> Result<Piped, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open_pipes(&prepared.input).map_err(|error| failed(&error))?;

@@ -38,7 +38,6 @@ const QUITTING: Duration = Duration::from_secs(2);
 /// Time that a process is waited for after KILL. Only one that is stuck in the system takes any time.
 const AFTER_KILL: Duration = Duration::from_secs(5);
 
-/// Terms of a run.
 pub(super) struct SupervisionTerms {
     pub(super) timeout: Option<Duration>,
     pub(super) grace: Duration,

@@ -24,7 +24,6 @@ fn changed(named: &str, change: &RightsChange) -> Roster {
     next
 }
 
-/// Returns why a change is refused.
 fn refused(named: &str, change: &RightsChange) -> String {
     roster().change_rights(named, change).unwrap_err().to_string()
 }

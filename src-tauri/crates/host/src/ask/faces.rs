@@ -169,7 +169,6 @@ impl Approvers {
         ChangeAuthor { face: face.kind.name().to_owned(), name, user, ..ChangeAuthor::default() }
     }
 
-    /// Returns the kinds of those connected.
     pub(crate) fn connected_kinds(&self) -> BTreeSet<ConnectedApproverKind> {
         self.connected().into_iter().map(|(kind, _)| kind).collect()
     }

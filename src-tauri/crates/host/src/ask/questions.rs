@@ -193,17 +193,14 @@ impl OpenQuestions {
         self.iter().position(|waiting| waiting.shown.question.id == id).map_or(0, |index| index + 1)
     }
 
-    /// Returns a waiting question by its id or its code.
     pub(crate) fn find_by_name(&self, id: &str) -> Option<&WaitingQuestion> {
         self.iter().find(|waiting| waiting.shown.question.is_named(id))
     }
 
-    /// Returns a waiting question by its id or its code.
     pub(crate) fn find_question(&mut self, id: &str) -> Option<&mut WaitingQuestion> {
         self.list.iter_mut().find(|waiting| waiting.shown.question.is_named(id))
     }
 
-    /// Returns the question that `waiter` waits for.
     pub(crate) fn question_of(&mut self, waiter: Uuid) -> Option<&mut WaitingQuestion> {
         self.list.find_by_waiter(waiter)
     }

@@ -23,7 +23,6 @@ const LONGEST_NAME: usize = 64;
 /// The most other uids on a channel.
 const MOST_UIDS: usize = 16;
 
-/// A new agent.
 #[derive(Debug, Clone)]
 pub(crate) struct NewAgent {
     pub(crate) id: AgentId,

@@ -4,7 +4,6 @@ use super::{AgentChanges, PolicyStore, PolicyStoreError};
 use postern_policy::{AgentId, Effect, Lifetime, Limits, Pattern, Profile, Rule, RuleInput, RuleOrigin};
 use std::collections::HashSet;
 
-/// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuleImportResult {
     /// The rules that were added, or would be.

@@ -13,7 +13,6 @@ use std::path::Path;
 /// A rule with something wrong.
 #[derive(Debug)]
 pub(crate) struct LintedRule {
-    /// The rule.
     pub(crate) rule: Rule,
     pub(crate) finding: RuleFinding,
 }

@@ -220,7 +220,6 @@ fn of_text(text: &str) -> Value {
     json!({ "sha256": sha256, "text": text })
 }
 
-/// Returns the concerns for the person.
 fn attention(agents: &BTreeMap<AgentId, Arc<AgentEntry>>, managed: &Result<Managed, String>) -> Vec<Concern> {
     let told = |problem: &String| {
         let message = format!("your organization’s rules: {problem}: everything is denied");

@@ -148,7 +148,6 @@ impl PolicyStore {
         self.inner.snapshot.load().version
     }
 
-    /// Returns the paths.
     pub(crate) fn places(&self) -> &HostPaths {
         &self.inner.places
     }
@@ -172,7 +171,6 @@ impl PolicyStore {
         self.inner.writing.lock().await
     }
 
-    /// Returns an agent, or the error that there is none.
     pub(crate) fn require_agent(&self, agent: &AgentId) -> Result<Arc<AgentEntry>, PolicyStoreError> {
         self.find_agent(agent).ok_or_else(|| PolicyStoreError::NoAgent(agent.clone()))
     }

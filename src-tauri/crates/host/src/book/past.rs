@@ -20,7 +20,6 @@ pub(crate) struct RecordedFacts {
     /// Actor that would run it.
     #[serde(default)]
     pub(crate) origin: Origin,
-    /// Facts for each step.
     pub(crate) steps: Vec<StepFacts>,
     /// The working directory: real.
     pub(crate) cwd: String,
@@ -33,7 +32,6 @@ pub(crate) struct RecordedFacts {
     /// True if the profile `project` could hold it.
     #[serde(default)]
     pub(crate) confinable_project: bool,
-    /// The confinement that the request asked for.
     #[serde(default)]
     pub(crate) confine: Option<RequestedConfinement>,
     /// Names of environment overrides that had to be asked about.
@@ -105,7 +103,6 @@ impl PastRequest {
         conclude(verdict, policy)
     }
 
-    /// Returns true if a rule is about it.
     pub(crate) fn is_matched(&self, rule: &Rule, places: &HostPaths, now: Millis) -> bool {
         would_match(rule, &self.policy_facts(places, &places.data.to_string_lossy(), now))
     }

@@ -1,14 +1,14 @@
 //! An agent's `permissions.jsonc` as it was read: seeded when the agent is enrolled; what is broken or gone denies.
 
+use super::PolicyStoreError;
 use super::agent_folder::{AgentFolder, write_if_missing};
-use super::{PolicyStoreError, now_millis};
 use postern_contract::methods::Place;
+use postern_exec::identity::FileState;
 use postern_exec::small_file;
 use postern_policy::permissions::{DEFAULT_FILE, FileError, FileLayer};
-use std::fs::Metadata;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 /// The longest file that is read, in bytes.
 const LONGEST: u64 = 256 * 1024;
@@ -21,41 +21,11 @@ pub(crate) struct PermissionsFile {
     /// Parsed content, or its fault.
     pub(crate) read: Result<FileLayer, FileError>,
     /// The file as it was when it was read; `None` if there was none to look at.
-    pub(super) stamp: Option<Stamp>,
+    pub(super) stamp: Option<FileState>,
 }
 
-/// By what a file is known to be the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    /// Seconds and nanoseconds.
-    modified: (i64, i64),
-    /// Seconds and nanoseconds.
-    changed: (i64, i64),
-}
-
-/// Age at which the time of a change tells it from the next one, in milliseconds: clocks of file systems are
-/// coarse.
-const SETTLED: i64 = 2000;
-
-impl Stamp {
-    fn from_metadata(metadata: &Metadata) -> Self {
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        }
-    }
-
-    fn is_settled(&self) -> bool {
-        let last = self.changed.0.max(self.modified.0).saturating_mul(1000);
-        now_millis().saturating_sub(last) > SETTLED
-    }
-}
+/// Age at which the time of a change tells it from the next one: clocks of file systems are coarse.
+const SETTLED: Duration = Duration::from_secs(2);
 
 impl PermissionsFile {
     /// Writes the default file of an agent that is enrolled, unless it has one.
@@ -76,8 +46,10 @@ impl PermissionsFile {
     /// Returns true if the file is what was read of it.
     pub(super) fn is_current(&self, path: &Path) -> bool {
         let Some(stamp) = &self.stamp else { return false };
-        let same = std::fs::metadata(path).is_ok_and(|metadata| Stamp::from_metadata(&metadata) == *stamp);
-        same && (stamp.is_settled() || read_with_stamp(path).is_ok_and(|(text, _)| text == self.text))
+        let same =
+            std::fs::metadata(path).is_ok_and(|metadata| FileState::from_metadata(&metadata) == *stamp);
+        same && (stamp.settled(SystemTime::now(), SETTLED)
+            || read_with_stamp(path).is_ok_and(|(text, _)| text == self.text))
     }
 
     /// Returns its fault, with line and column.
@@ -93,9 +65,9 @@ impl PermissionsFile {
     }
 }
 
-fn read_with_stamp(path: &Path) -> io::Result<(String, Stamp)> {
+fn read_with_stamp(path: &Path) -> io::Result<(String, FileState)> {
     let file = small_file::open_regular(path)?;
-    let stamp = Stamp::from_metadata(&file.metadata()?);
+    let stamp = FileState::from_file(&file)?;
     Ok((small_file::read_text(&file, LONGEST)?, stamp))
 }
 

@@ -19,7 +19,6 @@ pub(crate) struct RuleSaveRequest {
     pub(crate) scope: Scope,
     /// Allow or deny.
     pub(crate) effect: Effect,
-    /// Origins that the rules are for.
     pub(crate) origin: RuleOrigin,
     pub(crate) lifetime: Lifetime,
     /// Reason, in the person's words.
@@ -38,7 +37,6 @@ impl RuleSaveRequest {
     }
 }
 
-/// Result of saving.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SavedRules {
     /// The rules, by number.
@@ -49,7 +47,6 @@ pub(crate) struct SavedRules {
     pub(crate) for_others: bool,
 }
 
-/// Rule of an offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OfferedRule {
     pub(crate) pattern: Pattern,
@@ -126,7 +123,6 @@ impl OfferedRule {
 pub(crate) struct ToolRemember {
     pub(crate) agent: AgentId,
     pub(crate) session: Option<String>,
-    /// The tool.
     pub(crate) tool: String,
     /// The patterns that were offered.
     pub(crate) patterns: Vec<String>,

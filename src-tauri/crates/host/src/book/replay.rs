@@ -32,7 +32,6 @@ impl PolicyEdit {
     }
 }
 
-/// Result of a replay.
 #[derive(Debug, Default)]
 pub(crate) struct PolicyReplay {
     /// Number of requests that were judged again.
@@ -48,7 +47,6 @@ pub(crate) struct PolicyReplay {
 /// A request that comes out otherwise.
 #[derive(Debug)]
 pub(crate) struct ReplayedChange {
-    /// The request.
     pub(crate) request: Summary,
     /// Decision of the policy then, or now.
     pub(crate) was: Decision,

@@ -19,11 +19,9 @@ const SESSION_LINES: RuleId = -(1 << 40);
 /// A rule with what is to be said about it in a list.
 #[derive(Debug, Clone)]
 pub(crate) struct ListedRule {
-    /// The rule.
     pub(crate) rule: Rule,
     /// Source, in a word or two.
     pub(crate) from: String,
-    /// Remarks on it.
     pub(crate) remarks: Vec<RuleRemark>,
 }
 
@@ -191,7 +189,6 @@ impl PolicyStore {
         Ok(id)
     }
 
-    /// Returns all that a list shows.
     #[cfg(test)]
     pub(crate) async fn list_rules(
         &self,

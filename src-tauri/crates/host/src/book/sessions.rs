@@ -46,7 +46,6 @@ impl AgentSessionLayers {
         Self { all: Mutex::new(all) }
     }
 
-    /// Returns those of one agent.
     pub(super) fn layers_of_agent(&self, agent: &AgentId) -> HashMap<String, SessionLayers> {
         let all = self.all.lock();
         let sessions = all.get(agent).into_iter().flatten();
@@ -158,7 +157,6 @@ impl PolicyStore {
         Ok(())
     }
 
-    /// Returns the sessions that have layers, by agent and name.
     pub(crate) fn sessions(&self) -> Vec<(AgentId, String, SessionLayers)> {
         let all = self.inner.sessions.all.lock();
         let named = all.iter().flat_map(|(agent, sessions)| {

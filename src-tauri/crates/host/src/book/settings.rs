@@ -18,7 +18,6 @@ pub(super) fn read_settings(conn: &Connection) -> Result<HostSettings, postern_s
 const MOST_HISTORY: u64 = 4 * 1024 * 1024 * 1024;
 /// Number of requests that are deleted before others may write again.
 const STEP: u32 = 500;
-/// A day in milliseconds.
 pub(super) const DAY: Millis = 24 * 3_600_000;
 /// Key of the time at which the whole record was last checked, among its settings.
 const CHECKED: &str = "record.checked";

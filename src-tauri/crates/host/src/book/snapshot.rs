@@ -16,7 +16,6 @@ use std::sync::Arc;
 pub(crate) struct Snapshot {
     /// Number; each snapshot has its own.
     pub(crate) version: u64,
-    /// The agents.
     pub(crate) agents: BTreeMap<AgentId, Arc<AgentEntry>>,
     /// Policy of an organization, or the reason why it cannot be read.
     pub(crate) managed: Result<Managed, String>,

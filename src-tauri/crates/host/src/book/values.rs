@@ -165,7 +165,6 @@ fn check_entries(
     entries.iter().find_map(|entry| problem(entry).map(|problem| bad(entry, problem))).map_or(Ok(()), Err)
 }
 
-/// Returns the error for a folder that is not there.
 pub(crate) fn missing_folder(entry: String) -> ValueError {
     ValueError::BadEntry { key: "folders", entry, problem: "not there: name a folder that exists" }
 }

@@ -113,7 +113,6 @@ fn feed_event(entry: FeedEntry) -> FeedEvent {
     event
 }
 
-/// Progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RequestProgress {
     Received,

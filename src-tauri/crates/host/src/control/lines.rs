@@ -19,7 +19,6 @@ pub(crate) struct SandboxChannel<'a> {
     pub(crate) run: Option<&'a Path>,
 }
 
-/// Returns the lines for one kind of sandbox.
 pub(crate) fn channel_lines(kind: ChannelKind, channel: SandboxChannel<'_>) -> String {
     match kind {
         ChannelKind::Docker => docker(channel),
@@ -219,13 +218,7 @@ postern-run -- uname -a
 
 /// Returns a path as one word of a shell line.
 fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    postern_command::quote_word(&path.to_string_lossy())
 }
 
 /// Returns a path as a string of Apple's sandbox profile language.

@@ -77,7 +77,6 @@ pub struct HostControl {
     audited: Arc<Mutex<Option<String>>>,
 }
 
-/// Result of a method.
 pub(crate) type MethodResult<M> = Result<<M as Method>::Result, ControlError>;
 
 /// Handler of a method. [`HostControl`] has one for every method of the contract's list.
@@ -91,7 +90,6 @@ impl HostControl {
         Self { parts: Arc::new(parts), staged: Arc::default(), audited: Arc::default() }
     }
 
-    /// Returns the doors of this host.
     pub(crate) fn door_slot(&self) -> &DoorSlot {
         &self.parts.doors
     }
@@ -134,7 +132,6 @@ impl HostControl {
         }
     }
 
-    /// Returns the number of the policy as it is now.
     pub(crate) fn policy_version(&self) -> u64 {
         self.parts.book.version()
     }

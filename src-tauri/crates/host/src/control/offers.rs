@@ -72,7 +72,6 @@ impl Handle<OfferRules> for HostControl {
     }
 }
 
-/// Returns the offers as rules of the agent.
 pub(super) fn offers(agent: &AgentId, judged: &JudgedRequest, home: &str) -> Vec<RuleOffer> {
     // A line of permissions.jsonc is no rule.
     let rules = judged.offers.iter().filter(|offer| !offer.drafts.is_empty());

@@ -132,12 +132,10 @@ impl HostControl {
         Ok((rules, refused))
     }
 
-    /// Returns a rule as lists have it.
     fn rule_row(&self, listed: ListedRule) -> RuleRow {
         rows::rule_row(listed, &self.parts.book.places().home)
     }
 
-    /// Returns rules as lists have them.
     pub(super) fn rule_rows(&self, listed: Vec<ListedRule>) -> Vec<RuleRow> {
         listed.into_iter().map(|listed| self.rule_row(listed)).collect()
     }

@@ -8,7 +8,6 @@ use tokio::sync::{mpsc, oneshot};
 /// An answer to a question of another Mac, as it was given here.
 #[derive(Debug)]
 pub struct AnswerElsewhere {
-    /// The answer.
     pub params: AnswerParams,
     /// Parts of the question that its approver shows.
     pub shows: BTreeSet<Part>,
@@ -19,7 +18,6 @@ pub struct AnswerElsewhere {
 /// Other rights for a run of another Mac, as they were chosen here.
 #[derive(Debug)]
 pub struct RightsElsewhere {
-    /// The question's id.
     pub question_id: String,
     /// The digest of what was shown.
     pub digest: String,
@@ -32,7 +30,6 @@ pub struct RightsElsewhere {
 /// Something that a person here decided about a question of another Mac.
 #[derive(Debug)]
 pub enum DecidedElsewhere {
-    /// An answer.
     Answer(AnswerElsewhere),
     /// Other rights. The question stays, and shows them once the other Mac judged it again.
     Rights(RightsElsewhere),

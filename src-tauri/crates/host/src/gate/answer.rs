@@ -414,7 +414,6 @@ fn saying_why(why: NothingToSave, reply: oneshot::Sender<Answered>) -> oneshot::
     sender
 }
 
-/// Returns the stable name of an answer.
 pub(super) fn answer_name(answer: Answer) -> &'static str {
     match answer {
         Answer::Once => "once",

@@ -93,7 +93,6 @@ impl AgentToolCall {
         self.subject.origin_of_call()
     }
 
-    /// Returns the arguments by name.
     pub(crate) fn named_arguments(&self) -> &Map<String, Value> {
         static NONE: std::sync::LazyLock<Map<String, Value>> = std::sync::LazyLock::new(Map::new);
         self.arguments.as_object().unwrap_or(&NONE)
@@ -109,7 +108,7 @@ impl AgentToolCall {
     pub(crate) fn bound_call(&self) -> BoundCall {
         // A JSON value: it cannot fail to serialise.
         let arguments = Sha256::digest(serde_json::to_vec(&self.arguments).unwrap_or_default());
-        let arguments = postern_exec::identity::to_hex(&arguments);
+        let arguments = postern_protocol::encode_hex(&arguments);
         BoundCall { tool: self.tool.clone(), server: self.server.clone(), arguments, cwd: self.cwd.clone() }
     }
 

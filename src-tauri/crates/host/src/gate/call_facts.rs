@@ -47,7 +47,6 @@ struct FileFacts {
     command: Option<(ParsedCommand, Vec<StepFacts>, String)>,
     /// The protected places that it touches.
     touches: Vec<Touch>,
-    /// The files that it may use.
     files: Vec<FileUse>,
     /// The risk of commands that it carries, where its tool is none that is known to run them.
     carried: Option<Risk>,
@@ -288,7 +287,6 @@ fn facts_of<'a>(
 }
 
 impl CallFacts {
-    /// Returns the use of the tool.
     pub(super) fn call(&self) -> &AgentToolCall {
         &self.call
     }

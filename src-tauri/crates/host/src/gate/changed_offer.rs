@@ -8,7 +8,6 @@ use postern_policy::{
     covers_step, edit_draft, expand_home, kind_name, normal_path, parse_pattern, widened_place,
 };
 
-/// An offer, and the answer that changes it.
 pub(super) struct ChangedOffer<'a> {
     pub(super) policy: &'a AgentPolicy,
     pub(super) facts: Facts<'a>,
@@ -16,7 +15,6 @@ pub(super) struct ChangedOffer<'a> {
     pub(super) offers: &'a [AlwaysOffer],
     pub(super) offer: &'a AlwaysOffer,
     pub(super) params: &'a AnswerParams,
-    /// Origins that its rules are for.
     pub(super) origin: RuleOrigin,
 }
 

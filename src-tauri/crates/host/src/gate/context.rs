@@ -39,7 +39,6 @@ pub(super) struct QuestionContext {
 /// File that a tool would replace.
 #[derive(Debug)]
 pub(super) enum ReplacedFile {
-    /// Text of the file.
     Text(String),
     /// A file that is not shown: it has this many bytes, and is long, holds secrets or is no text.
     Unshown(u64),

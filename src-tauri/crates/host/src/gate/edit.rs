@@ -19,7 +19,6 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-/// Judged plan of each request.
 type Plans = Vec<(Uuid, Box<JudgedRequest>)>;
 
 /// A change that was judged, on its way back to the gate.

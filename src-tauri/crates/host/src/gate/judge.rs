@@ -144,7 +144,6 @@ pub(crate) struct JudgedRequest {
     pub(super) env_to_ask: Vec<String>,
     pub(super) input: Input,
     pub(super) confinable: Confinable,
-    /// The confinement that the request asks for.
     pub(super) confine: Option<RequestedConfinement>,
     /// The folders that its agent may read, and the setting that says so.
     pub(super) folders: (Vec<String>, Vec<String>),

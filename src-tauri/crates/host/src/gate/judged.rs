@@ -304,12 +304,10 @@ impl Task {
     }
 }
 
-/// Cause for which a question closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClosingCause {
     /// A person's answer.
     Answer(Answer),
-    /// The pause.
     Paused,
     /// The clock.
     Expired,
@@ -345,7 +343,6 @@ impl ClosingCause {
     }
 }
 
-/// Returns a question as it is kept.
 pub(super) fn row_of(question: &Question) -> Option<QuestionRow> {
     Some(QuestionRow {
         id: Uuid::parse_str(&question.id).ok()?,

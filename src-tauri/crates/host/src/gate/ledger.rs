@@ -23,7 +23,6 @@ pub(super) fn without_body(new: &NewRequest) -> NewRequest {
     NewRequest { line, asked, ..new.clone() }
 }
 
-/// Returns output without its middle.
 pub(super) fn without_middle(output: OutputExcerpt) -> OutputExcerpt {
     let OutputExcerpt { bytes, mut head, tail } = output;
     head.truncate(OUTPUT);

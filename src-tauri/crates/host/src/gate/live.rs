@@ -50,7 +50,6 @@ pub(crate) struct LiveRequest {
     pub(crate) run_edited: Option<Arc<RunParams>>,
     /// State, and what is still to be done for it.
     pub(crate) life: Life,
-    /// The connection that asked.
     pub(crate) connection: ConnectionId,
     pub(crate) received_at: Millis,
     /// First record; `None` once it is written.
@@ -62,7 +61,6 @@ pub(crate) struct LiveRequest {
     pub(crate) question: Option<Box<Question>>,
     /// Actor that let it through.
     pub(crate) by: Option<AllowedBy>,
-    /// Approver that answered.
     pub(crate) answered_by: Option<String>,
     /// A person who answered, and wants to know what became of that.
     pub(crate) answering: Option<Answering>,
@@ -89,7 +87,6 @@ pub(crate) struct LiveRequest {
     /// Bytes of its output that are kept per stream.
     pub(crate) output_cap: u64,
     pub(crate) started_at: Option<Millis>,
-    /// Result of the run.
     pub(crate) result: Option<Box<FinishedRun>>,
     /// The event that was told last.
     pub(crate) notice: Option<Notice>,
@@ -152,7 +149,6 @@ impl Pledge {
     }
 }
 
-/// A question that was closed, and how.
 pub(crate) type QuestionClosed = (Uuid, postern_store::questions::QuestionEnd);
 
 /// Actions that go with an entry of the record, once that is durable.
@@ -175,10 +171,8 @@ pub(crate) struct Late;
 #[derive(Debug)]
 pub(crate) struct PendingSave {
     pub(crate) params: Box<AnswerParams>,
-    /// Rules that it saves.
     pub(crate) saved: Vec<Saved>,
     pub(crate) reply: oneshot::Sender<Answered>,
-    /// Author, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::ChangeAuthor>>,
 }
 
@@ -190,7 +184,6 @@ pub(crate) struct InputQueue {
     pub(crate) receiver: Option<mpsc::Receiver<InputPiece>>,
 }
 
-/// A piece of standard input.
 #[derive(Debug)]
 pub(crate) struct InputPiece {
     pub(crate) data: Vec<u8>,
@@ -200,7 +193,6 @@ pub(crate) struct InputPiece {
 }
 
 impl LiveRequest {
-    /// Returns the state.
     pub(crate) fn state(&self) -> &RequestState {
         self.life.current_state()
     }
@@ -220,12 +212,10 @@ impl LiveRequest {
         RunState::from(self.state())
     }
 
-    /// Returns true if it asks a person.
     pub(crate) fn is_asking(&self) -> bool {
         matches!(self.state(), RequestState::Asking { .. })
     }
 
-    /// Returns the ending, once it has ended.
     pub(crate) fn ending(&self) -> Option<&RequestEnding> {
         match self.state() {
             RequestState::Ended(ending) => Some(ending),
@@ -255,18 +245,15 @@ impl LiveRequest {
 #[derive(Debug, Clone)]
 pub(crate) struct Stopping {
     pub(crate) until: Millis,
-    /// Author, for the audit.
     pub(crate) who: Option<Arc<postern_store::audit::ChangeAuthor>>,
 }
 
-/// State of an agent.
 #[derive(Debug)]
 pub(crate) struct AgentState {
     /// Limits on how often it may ask.
     pub(crate) limits: AgentRateLimits,
     /// Runs that have a place, and those that wait for one.
     pub(crate) places: RunSlots<(Uuid, Approved)>,
-    /// Number of connections.
     pub(crate) connections: u32,
     /// Time at which a request of it was last noted.
     pub(crate) seen_at: Option<Instant>,

@@ -5,13 +5,12 @@ use super::judge::{JudgedRequest, World, unjudged};
 use crate::lanes::refusal_of;
 use crate::measure::{Site, repository_around};
 use postern_command::{Dialect, ProgramClass, class_of, read_argv_at, read_shell_at};
-use postern_exec::identity::to_hex;
 use postern_exec::resolve::{AgentReach, Cwd, Held, ResolvedRequest, search_path};
 use postern_policy::environment::{self, Built};
 use postern_policy::{
     AgentPolicy, Confinement, Input, Lookup, Origin, Settings, StepFacts, expand_home, protected_places,
 };
-use postern_protocol::{RunParams, RunStdin, What};
+use postern_protocol::{RunParams, RunStdin, What, encode_hex};
 use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, PlanStdin, Refusal};
 use postern_store::Store;
 use sha2::{Digest as _, Sha256};
@@ -229,7 +228,7 @@ fn stdin_of(asked: &RunStdin) -> PlanStdin {
         RunStdin::Stream => PlanStdin::Stream,
         RunStdin::Text(text) => {
             let sha256 = Sha256::digest(text.as_bytes());
-            let sha256 = to_hex(&sha256);
+            let sha256 = encode_hex(&sha256);
             PlanStdin::Inline { sha256, bytes: u64::try_from(text.len()).unwrap_or(u64::MAX) }
         }
     }

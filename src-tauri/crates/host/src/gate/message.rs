@@ -181,7 +181,6 @@ pub struct GateCounts {
     pub running: u32,
     /// True if everything is denied for now.
     pub paused: bool,
-    /// End of the pause.
     pub paused_until: Option<Millis>,
     /// Entries that could not be recorded yet.
     pub unwritten: Option<Unwritten>,

@@ -52,7 +52,6 @@ impl Again {
 /// Owed entries, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritten {
-    /// Endings of requests.
     pub endings: u32,
     /// Other entries: questions, starts, stops, a pause.
     pub others: u32,
@@ -208,7 +207,6 @@ impl Task {
         }
     }
 
-    /// Returns the time of the next try.
     pub(super) fn next_try(&self) -> Option<Instant> {
         let requests = self.owed.requests.iter().filter_map(|id| self.requests.get(id)?.life.retry_due());
         let requests = requests.map(|due| self.due_instant(due));

@@ -6,7 +6,7 @@ use super::message::{GateMessage, GateTaskResult};
 use super::task::Task;
 use crate::publish::Keeping;
 use postern_policy::{Millis, RuleId};
-use postern_protocol::{ExecStarted, Notice, NoticeEvent, OutputStream, RunState};
+use postern_protocol::{ExecStarted, Notice, NoticeEvent, OutputStream, RunState, decode_hex};
 use postern_request::{Charge, RecordEntry, RequestEnding, RequestState, Tells};
 use postern_store::requests::{self, NewRequest, NewRequestOutcome, RecordedProcess, RequestChange};
 use postern_store::rules::RuleUse;
@@ -22,7 +22,6 @@ use uuid::Uuid;
 /// to have been here before.
 type RecordWork = Box<dyn FnOnce(&Connection, Option<u64>) -> Result<bool, Error> + Send>;
 
-/// Stored part of a request.
 struct StoredRequestPart {
     /// Charge on its agent's room, and whether its facts and its output are stored in full.
     charge: Charge,
@@ -344,7 +343,7 @@ pub(super) fn new_row(request: &LiveRequest) -> Arc<NewRequest> {
         agent: request.agent.clone(),
         request_id: request.run.request_id.to_string(),
         origin: request.origin,
-        content: fingerprint_bytes(&request.fingerprint),
+        content: decode_hex(&request.fingerprint).unwrap_or_default(),
         session: request.run.session.clone(),
         line: request.line.clone(),
         asked: match &request.call {
@@ -354,14 +353,4 @@ pub(super) fn new_row(request: &LiveRequest) -> Arc<NewRequest> {
         },
         at: request.received_at,
     })
-}
-
-/// Returns the bytes of a fingerprint; a text that is none has a content of its own.
-fn fingerprint_bytes(text: &str) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        let pair = std::str::from_utf8(pair).unwrap_or_default();
-        *byte = u8::from_str_radix(pair, 16).unwrap_or_default();
-    }
-    bytes
 }

@@ -27,7 +27,6 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// Dependencies of the gate.
 #[derive(Debug)]
 pub(crate) struct GateDeps {
     pub(crate) book: PolicyStore,

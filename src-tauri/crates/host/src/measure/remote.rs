@@ -55,7 +55,6 @@ pub(super) fn repository_name(address: &str) -> Option<&str> {
     (is_host && !path.is_empty()).then_some(name)
 }
 
-/// Returns true if a section is `[kind "name"]`.
 fn is_section(section: &str, kind: &str, name: &str) -> bool {
     sub_section(section, kind).is_some_and(|found| found == name)
 }

@@ -16,7 +16,6 @@ const REFERENCES: u64 = 4 << 20;
 const SETTINGS: u64 = 64 << 10;
 const COMMIT: u64 = 64 << 10;
 
-/// A repository, by its folders.
 pub(super) struct Repository {
     /// Folder of the repository, or of one of its work trees.
     own: PathBuf,
@@ -25,7 +24,6 @@ pub(super) struct Repository {
 }
 
 impl Repository {
-    /// Returns the repository that a folder is in.
     pub(super) fn find_from(folder: &Path) -> Option<Self> {
         let found = folder
             .ancestors()
@@ -45,7 +43,6 @@ impl Repository {
         Some(Self { own, common })
     }
 
-    /// Returns the current branch.
     pub(super) fn branch(&self) -> Option<String> {
         let current = text(&self.own.join("HEAD"), SETTINGS)?;
         Some(current.trim().strip_prefix("ref: refs/heads/")?.to_owned())
@@ -68,7 +65,6 @@ impl Repository {
         (count > 0).then_some(count)
     }
 
-    /// Returns the object that a reference names.
     fn reference(&self, name: &str) -> Option<String> {
         if name.split('/').any(|part| part.is_empty() || part.starts_with('.')) {
             return None;

@@ -52,7 +52,7 @@ fn row(about: &About, at: Millis, method: &str, body: StoredBody<'_>) -> NewEven
 }
 
 /// Returns a time as agents read it: RFC 3339, milliseconds, UTC.
-pub(crate) fn format_time(at: Millis) -> String {
+pub fn format_time(at: Millis) -> String {
     let at = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     format!("{at:.3}")
 }

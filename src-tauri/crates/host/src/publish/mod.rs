@@ -9,7 +9,8 @@ mod replay;
 mod seldom;
 mod teller;
 
-pub(crate) use line::{format_time, notice_again, stored};
+pub use line::format_time;
+pub(crate) use line::{notice_again, stored};
 pub(crate) use seldom::{Stirred, seldom};
 
 use crate::socket::{Outbox, OutboxLine};

@@ -57,7 +57,6 @@ pub(super) async fn replay(store: &Store, agent: &AgentId, outbox: &Outbox, sequ
     }
 }
 
-/// Stored part of an output.
 #[derive(Deserialize)]
 struct StoredOutput {
     stream: postern_protocol::OutputStream,

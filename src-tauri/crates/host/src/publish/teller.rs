@@ -28,7 +28,6 @@ pub(super) struct Subscription {
     pub(super) greeting: Box<dyn FnOnce(u64) -> OutboxLine + Send>,
 }
 
-/// Callback for a sent event.
 pub(super) type SentCallback = Box<dyn FnOnce(Result<Option<Notice>, Error>) + Send>;
 
 type ReplayAnswer = Box<dyn FnOnce(Result<(u64, u64), ErrorObject>) + Send>;

@@ -24,7 +24,6 @@ pub(crate) fn shared(open_files: u64) -> usize {
     usize::try_from(open_files / PART).unwrap_or(IN_ALL).min(IN_ALL)
 }
 
-/// A place for one connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionPermit {
     _own: OwnedSemaphorePermit,
@@ -35,7 +34,6 @@ pub(crate) struct ConnectionPermit {
 /// Users who may connect, and their number.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionLimits {
-    /// Uids that may connect.
     pub(crate) uids: Arc<[u32]>,
     own: Arc<Semaphore>,
     all: Arc<Semaphore>,

@@ -34,7 +34,6 @@ pub enum BindError {
 /// A listening socket and the lock beside it. Dropped, the socket's file goes.
 #[derive(Debug)]
 pub struct BoundSocket {
-    /// The listener.
     pub listener: UnixListener,
     path: PathBuf,
     lock: File,

@@ -144,7 +144,6 @@ impl Channels {
         self.open.lock().get(agent).is_some_and(|channel| channel.limits.connection_count() > 0)
     }
 
-    /// Returns the clients of the channels.
     pub(crate) fn clients(&self) -> &Clients {
         &self.clients
     }

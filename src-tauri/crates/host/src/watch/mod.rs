@@ -165,12 +165,10 @@ fn follow(
     }
 }
 
-/// The folders that are watched.
 type WatchedFolders = BTreeMap<PathBuf, FolderId>;
 /// A folder's device and inode, and when it was made where the file system says so: an inode is given out again.
 type FolderId = (u64, u64, Option<SystemTime>);
 
-/// Identifies a folder; returns `None` if there is none.
 fn folder_id(path: &Path) -> Option<FolderId> {
     let status = std::fs::metadata(path).ok()?;
     Some((status.dev(), status.ino(), status.created().ok()))

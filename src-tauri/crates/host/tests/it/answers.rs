@@ -415,29 +415,6 @@ async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
 }
 
 #[tokio::test]
-async fn always_for_everyone_answers_what_waits_of_every_agent_both_ways() {
-    let mut lab = Lab::start().await;
-    lab.control("agents.add", json!({"agent": "other"})).await.unwrap();
-    lab.set("other", &[("questionsPerMinute", "100")]).await;
-    let (mut main, mut other) = (lab.connect("main").await, lab.connect("other").await);
-    for (scope, answer, program, ends) in
-        [("everyone", "always", "basename", "exited"), ("everyone", "deny-always", "dirname", "denylist")]
-    {
-        let (_, first) = main.post_run(&[program, "/a/b"], json!({})).await;
-        let question = lab.question().await;
-        let (_, second) = other.post_run(&[program, "/c/d"], json!({})).await;
-        lab.question().await;
-        let params = json!({"scope": scope, "proposal": "path"});
-        let answered = lab.answer_to(&question, answer, params).await;
-        assert_eq!(answered["applied"], true, "{answered}");
-        main.answer(first).await.unwrap();
-        let told = other.answer(second).await.unwrap();
-        let end = told.get("outcome").or_else(|| told.get("reason")).unwrap();
-        assert_eq!(end, ends, "the other agent's goes without another click: {told}");
-    }
-}
-
-#[tokio::test]
 async fn always_for_one_agent_leaves_the_others_waiting() {
     let mut lab = Lab::start().await;
     lab.control("agents.add", json!({"agent": "other"})).await.unwrap();

@@ -19,7 +19,6 @@ impl Marker {
         ["sh".to_owned(), "-c".to_owned(), format!("echo x >> '{}'; cat", self.0.display())]
     }
 
-    /// Returns the number of runs.
     fn runs(&self) -> usize {
         std::fs::read_to_string(&self.0).map_or(0, |marks| marks.lines().count())
     }
@@ -255,7 +254,6 @@ impl EndedBy {
     const ALL: [Self; 6] =
         [Self::Exit, Self::Kill, Self::Denial, Self::Approval, Self::Withdrawal, Self::Expiry];
 
-    /// Returns true if it ends what runs.
     fn ends_a_run(self) -> bool {
         matches!(self, Self::Exit | Self::Kill)
     }

@@ -22,7 +22,6 @@ use uuid::Uuid;
 /// Time that anything may take before a test is given up: a guard against hanging, never an expectation.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A screen as the test has it.
 #[derive(Debug)]
 pub(crate) struct Screen {
     presence: Mutex<ScreenPresence>,
@@ -256,7 +255,6 @@ pub(crate) struct FullDisk {
 }
 
 impl FullDisk {
-    /// Tables of the record.
     const TABLES: &[&str] = &["requests", "events", "questions", "settings", "rules"];
     const WORDS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
 

@@ -35,10 +35,8 @@ pub struct Case {
     /// Environment overrides.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Rules that allow.
     #[serde(default)]
     pub allow: Vec<CaseRule>,
-    /// Rules that deny.
     #[serde(default)]
     pub deny: Vec<CaseRule>,
     /// Rules of an organization that deny.
@@ -65,7 +63,6 @@ pub struct Case {
 pub enum Expect {
     /// This one.
     One(Decision),
-    /// Any of these.
     Any(Vec<Decision>),
 }
 

@@ -11,7 +11,6 @@ use serde::Deserialize;
 pub enum CaseRule {
     /// Pattern alone.
     Pattern(String),
-    /// In full.
     Full(Box<Full>),
 }
 

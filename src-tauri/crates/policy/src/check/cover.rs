@@ -17,7 +17,6 @@ const BEGINNING: usize = 128;
 
 /// Positions in the list, in its order.
 type Positions = Vec<usize>;
-/// Agent and effect of a rule.
 type EffectAndAgent<'a> = (Effect, Option<&'a AgentId>);
 /// Pattern of a rule, written the same way.
 type PatternKey<'a> = (&'a Pattern, Option<&'a [String]>);
@@ -60,7 +59,6 @@ impl<'a> Covers<'a> {
         Self { rules, by_reach }
     }
 
-    /// Returns the first rule of the list that covers the one at `at`.
     pub(super) fn first_covering(&self, at: usize) -> Option<&'a Rule> {
         let known = self.rules.get(at)?;
         let rule = known.rule;

@@ -23,7 +23,6 @@ pub const MAX_TOTAL_BYTES: usize = 64 * 1024;
 pub struct BaseEnvironment {
     /// Login name: `USER`, `LOGNAME`.
     pub user: String,
-    /// Home folder.
     pub home: String,
     /// Login shell.
     pub shell: String,
@@ -45,9 +44,7 @@ pub struct BaseEnvironment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableChange {
     pub kind: ChangeKind,
-    /// The name.
     pub name: String,
-    /// The new value.
     pub value: String,
     /// The value it replaces.
     pub was: Option<String>,
@@ -112,9 +109,7 @@ pub enum NameRefusalReason {
     BadValue,
     /// The value holds NUL, begins like a shell function, or holds a substitution and is for a shell.
     Function,
-    /// The value is too long.
     TooLong,
-    /// There are too many, or too much in all.
     TooMany,
 }
 
@@ -171,9 +166,7 @@ pub enum Standing {
     Plain,
     /// The settings name it: any value, no question.
     Named,
-    /// A person is asked.
     Asks,
-    /// Refused.
     Refused(NameRefusalReason),
 }
 

@@ -15,7 +15,6 @@ pub struct FieldError {
     pub message: String,
 }
 
-/// The fields of the settings.
 const FIELDS: [&str; 5] = ["security", "ask", "timeoutMs", "askFallback", "allowlist"];
 /// Fields of an entry about its use there, which are not imported.
 const USE: [&str; 4] = ["id", "lastUsedAt", "lastUsedCommand", "lastResolvedPath"];

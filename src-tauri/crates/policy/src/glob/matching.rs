@@ -44,7 +44,6 @@ type ReachedPositions = Vec<bool>;
 
 const SLASH: u16 = b'/' as u16;
 
-/// Returns true if the nodes match the whole text.
 pub(super) fn is_match(nodes: &[Node], text: MatchedText<'_>, mode: MatchMode) -> bool {
     let mut start = vec![false; text.units.len() + 1];
     start[0] = true;

@@ -5,7 +5,6 @@ use super::LONGEST;
 /// Piece of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
-    /// This unit.
     Unit(u16),
     /// `?`: one unit.
     One,

@@ -54,31 +54,24 @@ pub struct Taking {
 pub struct ForeignEntry {
     /// The entry as it was written.
     pub written: String,
-    /// Effect there.
     pub effect: Effect,
-    /// Rule that it becomes here.
     pub becomes: Becomes,
 }
 
 /// Result for an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Becomes {
-    /// Rules for commands.
     Rules(Vec<Rule>),
     /// Lines of `permissions.jsonc`.
     Lines(Vec<PermissionLine>),
-    /// Nothing.
     LeftOut(LeftOut),
 }
 
 /// A line of `permissions.jsonc`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionLine {
-    /// The tool.
     pub tool: String,
-    /// The pattern for its value.
     pub pattern: String,
-    /// The action.
     pub effect: Effect,
 }
 

@@ -1,14 +1,11 @@
 //! The calls of a Starlark file whose arguments are texts and lists of texts: all that files of rules hold.
 
-/// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StarlarkCall {
-    /// The function.
     pub(super) name: String,
     arguments: Vec<(String, StarlarkValue)>,
 }
 
-/// An argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StarlarkValue {
     Text(String),
@@ -27,7 +24,6 @@ impl StarlarkValue {
 }
 
 impl StarlarkCall {
-    /// Returns a keyword argument.
     pub(super) fn argument(&self, name: &str) -> Option<&StarlarkValue> {
         self.arguments.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }

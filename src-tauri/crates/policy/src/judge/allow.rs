@@ -20,7 +20,6 @@ use postern_command::{Dir, Power, Redirection, RedirectionKind, Role, Step, Unsa
 /// Result of the allow rules for a step.
 #[derive(Debug)]
 pub(super) enum Coverage<'a> {
-    /// This rule covers it.
     Covered(&'a Rule),
     /// This rule's pattern matches, but the program or script is not the one it was approved with.
     Changed(&'a Rule, PinMismatch),

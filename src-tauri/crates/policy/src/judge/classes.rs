@@ -24,9 +24,7 @@ use std::cell::OnceCell;
 /// Confinement that a step needs so that its classes allow it, from little to much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Need {
-    /// The profile `look`.
     Look,
-    /// The profile `project`.
     Project,
     /// The profile `project` with the network.
     Network,
@@ -45,7 +43,6 @@ pub(super) enum Classed {
     Allowed { classes: Vec<Class>, need: Need, serves: bool },
 }
 
-/// Classes and needs of one step.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
 pub(super) struct StepClasses {
@@ -138,7 +135,6 @@ impl<'f> Classes<'f> {
         Self { policy, facts, places, protected: ProtectedPlaces::of_home(facts.home) }
     }
 
-    /// Returns the classes and needs of a step with these effects.
     pub(super) fn find_classes(&self, subject: &StepSubject<'_>, effects: &[RatedEffect]) -> StepClasses {
         let mut found = StepClasses { unclassed: effects.is_empty(), ..StepClasses::new() };
         let folders = folders_of(self.facts.cwd, &subject.step.dir);
@@ -219,7 +215,6 @@ impl<'f> Classes<'f> {
         Classed::Allowed { classes, need, serves: found.serves }
     }
 
-    /// Adds the class of an effect.
     fn add_effect(&self, found: &mut StepClasses, rated: &RatedEffect, folders: &[String]) {
         match &rated.effect {
             CommandEffect::Read { paths } => self.add_paths(found, Class::Look, paths, folders),

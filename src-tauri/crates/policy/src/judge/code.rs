@@ -8,8 +8,8 @@ use crate::facts::{Facts, Input};
 use crate::rule::Rule;
 use crate::ruleset::Compiled;
 use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word};
+use postern_protocol::encode_hex;
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 
 /// Returns true if something prevents every rule from covering the step. A file of commands is read by the shell: it is no program.
 pub(super) fn is_obstructed(
@@ -63,7 +63,7 @@ pub(crate) fn text_on_input(step: &Step) -> Option<String> {
 
 /// Returns the sha256 of a text.
 pub(super) fn sha256_of(text: &str) -> String {
-    to_hex(&Sha256::digest(text))
+    encode_hex(&Sha256::digest(text))
 }
 
 /// Returns the argv of a line of shell text: a rule from an offer for a whole line has it.
@@ -263,11 +263,4 @@ fn asks_for_port(words: &[&str]) -> bool {
     words.iter().any(|word| is_port(word))
         && words.iter().any(|word| *word == "-t" || word.starts_with("-ti"))
         && words.iter().all(|word| is_port(word) || is_option(word))
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

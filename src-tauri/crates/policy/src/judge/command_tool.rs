@@ -23,7 +23,6 @@ pub struct CommandAgainst {
     pub decision: Decision,
     /// Reason, as a stable name.
     pub reason: Reason,
-    /// Cause, with its data.
     pub cause: Cause,
     /// The rule that decided, where one did.
     pub rule: Option<RuleRef>,

@@ -1,8 +1,8 @@
 //! Postern's own folders, and where they lie, seen from those of a request.
 
-use super::wild_path::{may_hold_folder, path_names};
+use super::wild_path::may_hold_folder;
 use crate::facts::Facts;
-use crate::path;
+use crate::path::{self, path_names};
 use postern_protocol::short_folder;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -37,7 +37,6 @@ impl Guarded {
 pub(super) struct GuardedFolder {
     /// The folder, as paths are compared.
     pub(super) key: String,
-    /// The names that it is made of.
     pub(super) names: Vec<String>,
     /// Position of the folder in which the request runs.
     pub(super) cwd: From,

@@ -260,7 +260,6 @@ fn prints_text(step: &Step) -> bool {
     }
 }
 
-/// Returns true if a step changes files, by its effects or by its arguments.
 fn changes_files(subject: &StepSubject<'_>, effects: &[RatedEffect]) -> bool {
     let changes = |rated: &RatedEffect| {
         matches!(rated.effect, CommandEffect::Write { .. } | CommandEffect::Delete { .. })

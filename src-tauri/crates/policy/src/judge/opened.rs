@@ -9,7 +9,6 @@ use crate::path;
 use crate::readable::why_not_readable;
 use crate::rule::RuleId;
 
-/// A folder that a rule opens.
 #[derive(Debug)]
 pub(super) struct OpenedFolder {
     pub(super) rule: RuleId,

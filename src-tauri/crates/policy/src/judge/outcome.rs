@@ -81,7 +81,6 @@ pub fn rule_ref(rule: &Rule) -> RuleRef {
     }
 }
 
-/// Returns a rule as a sentence names it.
 pub(super) fn to_named_rule(rule: &Rule) -> NamedRule {
     let source = match &rule.source {
         Source::Person => NamedRuleSource::Person,

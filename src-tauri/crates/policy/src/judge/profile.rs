@@ -353,7 +353,6 @@ fn denied(policy: &AgentPolicy, facts: &Facts<'_>) -> Denied {
     denied
 }
 
-/// Returns the profile that a request asks for.
 fn asked_profile(
     policy: &AgentPolicy,
     facts: &Facts<'_>,

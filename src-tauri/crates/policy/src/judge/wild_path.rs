@@ -1,5 +1,6 @@
 //! Paths whose names may be globs, compared name by name.
 
+use crate::path::path_names;
 use crate::protected::protected_names;
 use crate::words::is_wild_match;
 use postern_command::Word;
@@ -9,11 +10,6 @@ use std::borrow::Cow;
 pub(super) fn may_hold(parts: &[&str], path: &str) -> bool {
     parts.len() <= path_names(path).count()
         && parts.iter().zip(path_names(path)).all(|(part, name)| is_wild_match(&without_classes(part), name))
-}
-
-/// Returns the names that a path is made of.
-pub(super) fn path_names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|name| !name.is_empty())
 }
 
 /// Returns a glob's name with each `[…]` as any one character.

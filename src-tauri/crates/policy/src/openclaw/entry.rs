@@ -27,7 +27,6 @@ pub struct OpenclawEntry {
 /// Parts of a rule for an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
-    /// The pattern.
     pub pattern: Pattern,
     /// A pattern for each argument, or the hash of all and their folder; `None` means any, or that the
     /// pattern has them.

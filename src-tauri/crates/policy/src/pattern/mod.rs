@@ -14,7 +14,6 @@ pub enum PatternError {
     /// Nothing was typed.
     #[error("the pattern is empty; write a path (/opt/homebrew/bin/rg) or a command (git push *)")]
     Empty,
-    /// Invisible character.
     #[error("the pattern holds a character that cannot be seen; type it again")]
     Invisible,
     /// A path that does not start at the root or at home.

@@ -8,10 +8,8 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 /// Reason why nothing was added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
-    /// The file is broken.
     #[error(transparent)]
     Broken(#[from] FileError),
-    /// The file is not an object.
     #[error("the file is not one object")]
     NotAnObject,
     /// A later rule would win over the new one.

@@ -15,7 +15,6 @@ pub(crate) enum CommandWords {
     Plain(Vec<WordsPattern>),
     /// Words with more than that: one pattern each.
     Globs {
-        /// The words.
         words: Vec<Glob>,
         /// True if any further words may follow.
         more: bool,

@@ -149,7 +149,6 @@ impl PermissionEntry {
         self.written.starts_with(['/', '~', '$'])
     }
 
-    /// Returns true if it allows this value.
     pub(crate) fn allows_value(&self, value: &str) -> bool {
         if self.is_catch_all() {
             // "Applies to all": but not to what may lead somewhere else than it reads.
@@ -170,7 +169,6 @@ impl PermissionEntry {
         self.written.split_whitespace().next().filter(|first| first.chars().all(plain))
     }
 
-    /// Returns the words, if it is about commands.
     pub(crate) fn command(&self) -> Option<&CommandWords> {
         self.command.as_ref()
     }

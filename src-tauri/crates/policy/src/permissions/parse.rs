@@ -14,7 +14,6 @@ const MAX_BYTES: usize = 256 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}{}", excerpt_suffix(.text))]
 pub struct FileError {
-    /// Line.
     pub line: usize,
     /// Column, in characters.
     pub column: usize,

@@ -13,7 +13,6 @@ const MARKS: [&str; 7] = ["+++", "---", "copy from ", "copy to ", "index:", "ren
 const ENDS: [char; 9] =
     ['\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Files that a patch names.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PatchedFiles<'a> {
     /// Every reading of their paths.
@@ -24,7 +23,6 @@ pub(super) struct PatchedFiles<'a> {
     begun: bool,
 }
 
-/// Returns the files that a patch names.
 pub(super) fn patched_files(text: &str) -> PatchedFiles<'_> {
     let mut files = PatchedFiles::default();
     for line in text.split('\n').flat_map(readings) {

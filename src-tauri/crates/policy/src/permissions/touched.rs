@@ -92,11 +92,9 @@ pub(super) fn searches(tool: &str) -> bool {
 /// Possible use of a path by a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
-    /// Reads it.
     Read,
     /// Reads it and everything below.
     ReadAll,
-    /// Writes it.
     Write,
     /// Removes, moves or changes the mode of it and everything below.
     WriteAll,
@@ -184,7 +182,6 @@ pub struct FileUse {
     pub path: String,
     /// The path that it really leads to.
     pub real: Option<String>,
-    /// True if the call may read it.
     pub reads: bool,
     /// True if the call may write or remove it.
     pub writes: bool,
@@ -291,7 +288,6 @@ struct FieldName {
     path: bool,
     /// True for a name of patterns of files.
     filter: bool,
-    /// True for patches.
     patches: bool,
 }
 

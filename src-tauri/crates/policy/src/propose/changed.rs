@@ -11,7 +11,6 @@ pub struct ProgramRenewal {
     pub program: String,
     /// The identity that the rules are bound to.
     pub was: Identity,
-    /// The identity that it has now.
     pub now: Identity,
     /// The rules, by number.
     pub rules: Vec<Rule>,

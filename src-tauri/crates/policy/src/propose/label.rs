@@ -78,7 +78,6 @@ pub enum Offered {
 pub struct RenewedProgram {
     /// Name of the program.
     pub name: String,
-    /// Number of its rules.
     pub rules: usize,
 }
 

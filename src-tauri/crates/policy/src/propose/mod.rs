@@ -55,14 +55,12 @@ pub struct AlwaysOffer {
 /// A rule that an offer would save.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// The step that it is for.
     pub step: usize,
     pub pattern: Pattern,
     /// The patterns of its arguments.
     pub args: Option<Vec<String>>,
     /// Pin; `None` if the agent can change the program until it runs.
     pub pin: Option<Pin>,
-    /// Input that the rule covers.
     pub input: RuleInput,
     /// True if it also allows redirections that write.
     pub allow_writes: bool,

@@ -3,7 +3,7 @@
 mod pins;
 mod places;
 
-use crate::path;
+use crate::path::{self, path_names};
 use foldhash::HashSet;
 pub use pins::{
     GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_git_name, is_protected_entry,
@@ -46,7 +46,6 @@ enum Root {
 pub struct ProtectedPlace {
     root: Root,
     path: &'static str,
-    /// Reason for the protection.
     pub protection: Protection,
 }
 
@@ -237,10 +236,6 @@ fn may_lie_in_place(path: &str) -> bool {
     };
     // Other letters have more spellings than these two.
     !path.is_ascii() || path_names(path).any(may_be)
-}
-
-fn path_names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|name| !name.is_empty())
 }
 
 fn is_bare_repository(name: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Protected places inside a writable folder, as an operating system has to pin them.
 
 use super::places::{EXCEPT, PLACES};
-use super::{ProtectedPlaces, Protection, Root, comparison_key, path_names};
-use crate::path;
+use super::{ProtectedPlaces, Protection, Root, comparison_key};
+use crate::path::{self, path_names};
 use postern_command::obeyed::{OF_RARE_AGENTS, is_workspace_file};
 use std::sync::LazyLock;
 

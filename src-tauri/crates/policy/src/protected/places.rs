@@ -216,7 +216,6 @@ const FIXED_OF_AGENTS: &[ProtectedPlace] = &[
     system_place(AgentSettings, "/etc/gemini-cli"),
 ];
 
-/// Every place.
 pub(super) static PLACES: LazyLock<Vec<ProtectedPlace>> = LazyLock::new(|| {
     let groups = [
         (StartFile, obeyed::START_FILES, FIXED),

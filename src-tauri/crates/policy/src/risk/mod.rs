@@ -30,11 +30,9 @@ const MOST_KEPT: usize = 24;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RatedEffect {
-    /// The effect.
     #[serde(flatten)]
     pub effect: CommandEffect,
     pub scope: EffectScope,
-    /// If it can be undone.
     pub reversible: Reversible,
     pub level: RiskLevel,
     /// Index of its step; `None` for a part that belongs to no step.
@@ -83,7 +81,6 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// Returns the risk of these effects.
     fn from_effects(mut effects: Vec<RatedEffect>) -> Self {
         effects.sort_by_key(|rated| {
             (std::cmp::Reverse(rated.level), rated.guessed, level::effect_rank(&rated.effect), rated.step)
@@ -239,7 +236,6 @@ fn with_folder(mut found: StepEffect, facts: &Facts<'_>, step: &Step) -> StepEff
 }
 
 impl ShellTouch {
-    /// Returns its effect.
     pub(crate) fn effect(&self) -> RatedEffect {
         touch_effect(&self.word, self.place.protection, self.reads, Some(self.step))
     }

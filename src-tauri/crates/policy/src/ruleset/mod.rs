@@ -22,9 +22,7 @@ pub struct RuleSet {
 /// A rule that could not be compiled. It allows nothing; where it should deny, everything is at best asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenRule {
-    /// The rule.
     pub id: RuleId,
-    /// Effect that it should have.
     pub effect: Effect,
     pub problem: String,
 }

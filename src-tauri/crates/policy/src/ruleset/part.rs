@@ -33,13 +33,11 @@ pub(crate) struct CompiledRules {
 pub(crate) struct Compiled {
     /// The rule, but for what only a person looks at: how it was used and its examples.
     pub(crate) rule: Rule,
-    /// A command pattern's words.
     pub(crate) command: Option<WordsPattern>,
     /// The patterns of the arguments, where the rule has some.
     pub(crate) args: Option<Arguments>,
     /// True if the rule describes programs rather than naming one.
     pub(crate) is_glob: bool,
-    /// The files that it is about.
     pub(crate) files: Option<FilePattern>,
     /// Folder that it opens for reading: absolute, in normal form.
     opens: Option<String>,
@@ -107,7 +105,6 @@ impl CompiledRules {
         }
     }
 
-    /// Returns every rule.
     pub(crate) fn all_rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|compiled| &compiled.rule)
     }

@@ -14,7 +14,6 @@ use crate::verdict::TraceLine;
 /// A protected place that a call touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touch {
-    /// The place.
     pub place: &'static ProtectedPlace,
     /// The path that touches it: absolute, or a word of a shell line.
     pub path: String,

@@ -20,7 +20,6 @@ const SOURCES: &[(&str, &[&str])] = &[
 /// Tools whose path is a folder that all in it is read from.
 const FOLDERS: &[&str] = &["glob", "grep"];
 
-/// Values to compare for one call.
 pub(super) enum ComparedValues<'a> {
     /// The tool has no values: only its name counts.
     None,
@@ -80,7 +79,6 @@ impl ComparedValue<'_> {
     }
 }
 
-/// Returns the values of a call.
 pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> ComparedValues<'a> {
     let Some((_, names)) = SOURCES.iter().find(|(name, _)| *name == tool) else {
         return ComparedValues::None;
@@ -113,7 +111,6 @@ pub(super) fn of_call<'a>(tool: &str, arguments: &'a Json, home: &str) -> Compar
     if values.is_empty() { missing } else { ComparedValues::Some(values) }
 }
 
-/// Returns the value of a pattern of files in a folder.
 fn of_pattern<'a>(text: &'a str, folder: Option<&str>, home: &str) -> ComparedValue<'a> {
     let mut value = spelled(Cow::Borrowed(text), home);
     if let Some(folder) = folder {

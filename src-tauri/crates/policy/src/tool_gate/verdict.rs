@@ -18,7 +18,6 @@ pub struct ToolVerdict {
     pub decision: Decision,
     /// Reason, as a stable name.
     pub reason: Reason,
-    /// Cause, with its data.
     pub cause: Cause,
     /// The rule for commands that decided, where one did.
     pub rule: Option<RuleRef>,
@@ -30,7 +29,6 @@ pub struct ToolVerdict {
     pub always: Vec<String>,
     /// True if nobody decided it: it rests on a line that Postern wrote, or on no line.
     pub by_default: bool,
-    /// Risk of the call.
     pub risk: Risk,
     /// Every layer with what it found.
     pub trace: Vec<TraceLine>,

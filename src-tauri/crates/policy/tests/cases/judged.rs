@@ -10,9 +10,7 @@ use std::thread::{available_parallelism, scope};
 pub(crate) struct Judged {
     /// True for a case of the corpus, false for one of our own.
     pub(crate) corpus: bool,
-    /// The case as written.
     pub(crate) written: Value,
-    /// The case as parsed.
     pub(crate) case: Case,
     pub(crate) outcome: CaseOutcome,
 }

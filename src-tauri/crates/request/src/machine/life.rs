@@ -9,7 +9,6 @@ use std::time::Duration;
 
 /// The pause before a write that failed is tried again, the first time.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The longest of these pauses.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Returns how long to wait after so many failures in a row: twice as long each time, up to five seconds.

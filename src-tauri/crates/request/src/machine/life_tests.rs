@@ -41,7 +41,6 @@ fn happenings() -> BoxedStrategy<Vec<Happening>> {
     prop::collection::vec(one, 0..48).boxed()
 }
 
-/// State of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Process {
     None,
@@ -57,7 +56,6 @@ enum Process {
 struct Host {
     life: Life,
     now: Duration,
-    /// Durable entries.
     record: Vec<RecordEntry>,
     writing: Option<RecordEntry>,
     saving: bool,

@@ -99,7 +99,6 @@ pub struct RunEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exit {
-    /// Exit with this code.
     Code(i32),
     /// The signal of this number ended it.
     Signal(i32),
@@ -271,7 +270,6 @@ impl RequestEffect {
 /// An entry of the record: where a request is, and the event that its agent is told of in the same transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordEntry {
-    /// State to record.
     pub state: RequestState,
     /// Notification for its agent.
     pub tells: Option<Tells>,

@@ -260,7 +260,6 @@ fn unchanged(state: RequestState) -> Transition {
 enum RememberChoice {
     /// No person gave it.
     Nothing,
-    /// The answer.
     Answer,
     /// The answer, and a rule: the start waits for that, and is intended only then.
     Rule,

@@ -49,7 +49,6 @@ pub(crate) struct ForwardedRun {
     /// The question that was told of last.
     question: Option<OpenRunQuestion>,
     told_edited: bool,
-    /// The last signal that was passed on.
     passed_on: Option<Signal>,
     /// The call that carries it, and when this program ends by it whatever the host says.
     kill_id: Option<CallId>,

@@ -1,7 +1,8 @@
 //! Triggers that note every change of the tables that decide what may run, by any SQL statement.
 
-use super::hash::{digest, encode_hex};
+use super::hash::digest;
 use crate::error::Error;
+use postern_protocol::encode_hex;
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value, json};
 

@@ -1,10 +1,11 @@
 //! The hash chain: each row's hash covers the previous row's hash and the whole row.
 
-use super::hash::{encode_hex, row_hash};
+use super::hash::row_hash;
 use super::widens::widens;
 use super::{AuditEntry, ChangeAuthor, ITSELF, capture, head};
 use crate::error::Error;
 use postern_policy::Millis;
+use postern_protocol::encode_hex;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::path::Path;
@@ -92,11 +93,9 @@ fn add_to_feed(conn: &Connection, at: Millis, number: i64) -> Result<(), Error> 
 /// Result of verifying the whole chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// Number of rows.
     pub rows: i64,
     /// Hash of the newest row in hex; empty if there is none.
     pub head: String,
-    /// First fault of the chain.
     pub broken: Option<ChainFault>,
     /// Rows that differ from the audit, by subject and key: another program changed them.
     pub strayed: Vec<(String, String)>,

@@ -2,7 +2,6 @@
 
 use super::AuditEntry;
 use sha2::{Digest as _, Sha256};
-use std::fmt::Write as _;
 
 /// Returns the hash of a row that follows one with the hash `before`.
 pub(super) fn row_hash(before: &[u8], entry: &AuditEntry) -> Vec<u8> {
@@ -27,12 +26,4 @@ pub fn read_content(content: &str, hash: &[u8]) -> Option<AuditEntry> {
 
 pub(super) fn digest(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
-}
-
-pub(super) fn encode_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a `String` cannot fail.
-        let _always = write!(text, "{byte:02x}");
-        text
-    })
 }

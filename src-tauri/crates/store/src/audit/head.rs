@@ -1,10 +1,10 @@
 //! The head of the chain, kept a second time in a small file beside the database to detect a shortened chain.
 
-use super::hash::encode_hex;
 use super::{ITSELF, newest, note_change};
 use crate::doubt::{self, DoubtCause};
 use crate::error::Error;
 use crate::file::AUDIT_HEAD;
+use postern_protocol::encode_hex;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

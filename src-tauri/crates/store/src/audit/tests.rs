@@ -271,7 +271,7 @@ fn a_head_that_is_gone_or_of_another_chain_is_noticed() {
     let mut rows = rows(&store);
     let mut last = rows.pop().unwrap();
     last.after = None;
-    let hash = hash::encode_hex(&hash::row_hash(&rows.pop().unwrap().hash, &last));
+    let hash = postern_protocol::encode_hex(&hash::row_hash(&rows.pop().unwrap().hash, &last));
     past_postern(&store, &format!("UPDATE audit SET after = NULL, hash = x'{hash}' WHERE number = 2"));
     assert_eq!(broken(&store), Some(ChainFault::Replaced(2)));
 }

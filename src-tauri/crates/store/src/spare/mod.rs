@@ -36,7 +36,6 @@ pub struct Spare {
     /// Time at which it was made.
     pub made: Millis,
     pub agents: Vec<String>,
-    /// The number of its rules.
     pub rules: u64,
     /// The newest row of its audit; `None` where it has none.
     pub newest: Option<(i64, Vec<u8>)>,

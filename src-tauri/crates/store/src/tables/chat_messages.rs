@@ -44,7 +44,6 @@ pub struct ChatMessage {
     pub message: String,
     /// Second id that the network has for it.
     pub alias: Option<String>,
-    /// Question that it showed.
     pub question: Uuid,
     /// Digest of what it showed.
     pub digest: String,

@@ -23,7 +23,6 @@ CREATE TABLE events (
 /// Column for the fields of an event that are packed, whose own column is empty then.
 pub(crate) const PACKED: &str = "ALTER TABLE events ADD COLUMN packed BLOB;";
 
-/// Form of packed fields.
 const FORM: PackedForm = PackedForm { number: 1, dictionary: include_bytes!("events-1.txt") };
 /// Bytes of fields that are packed: fewer gain little, and more keep the thread that packs them.
 const PACKED_BYTES: RangeInclusive<usize> = 64..=4096;

@@ -83,7 +83,6 @@ pub struct FeedEntry {
     /// The phase that the request came to (`received`, `asking`, `starting`, `running`, `denied`, `finished`, `failed`, `allowed`), or
     /// [`STRANGER`].
     pub kind: String,
-    /// The request as it is now.
     pub request: Option<StoredRequest>,
     /// Report of a stranger, as JSON text.
     pub data: Option<String>,

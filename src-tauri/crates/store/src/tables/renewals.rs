@@ -18,7 +18,6 @@ pub struct BoundRules {
     pub path: String,
     /// Identity that the rules are bound to.
     pub program: Identity,
-    /// The rules.
     pub rules: Vec<RuleId>,
 }
 

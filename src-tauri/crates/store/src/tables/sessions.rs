@@ -40,9 +40,7 @@ pub struct OpenSession {
 pub struct LayerLine {
     /// The tool's name, or a pattern of it.
     pub tool: String,
-    /// The pattern.
     pub pattern: String,
-    /// Effect of a match.
     pub effect: Effect,
 }
 

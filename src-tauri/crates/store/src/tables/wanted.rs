@@ -13,7 +13,6 @@ const KEPT: usize = 3;
 /// Of this many lines that a beginning gives, fewer than one that holds the whole word make it rare.
 const RARE: usize = 20;
 
-/// A word that is looked for.
 #[derive(Debug)]
 pub(crate) struct SearchWord {
     text: String,

@@ -146,7 +146,6 @@ pub(crate) fn job<T: Send + 'static>(
     (WriteJob { work, flush }, Receipt(ReceiptState::For(receiver)))
 }
 
-/// Counters of the writer.
 #[derive(Debug, Default)]
 pub(crate) struct WriterCounts {
     /// Groups that were flushed.
@@ -217,7 +216,6 @@ pub(crate) fn run_writer(conn: &Connection, jobs: &Receiver<WriteJob>, shared: &
     }
 }
 
-/// Idle work of the writer.
 enum IdleWork {
     /// Lines are indexed, after so long a silence.
     Index(Duration),

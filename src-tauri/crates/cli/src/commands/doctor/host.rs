@@ -91,7 +91,6 @@ pub(super) enum HostAnswer {
     Here,
     /// Not admitted.
     Refused(String),
-    /// Findings of the host.
     Findings(Vec<DoctorFinding>),
 }
 

@@ -13,7 +13,6 @@ use postern_policy::exec_approval::{ExecApproval, ExecApprovalProfile, read_exec
 use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, pattern_text};
 use std::path::Path;
 
-/// Options of an import.
 #[derive(Clone, Copy)]
 pub(super) struct SettingsImportOptions {
     pub(super) check: bool,

@@ -17,7 +17,6 @@ use std::path::Path;
 /// Size of the parts that a file is sent in, in bytes of JSON: a call may have 256 KiB.
 const PART: usize = 192 * 1024;
 
-/// Returns a text as a file of rules.
 pub(crate) fn rules_of(text: &str, file: &Path) -> Result<RuleFile, Failure> {
     serde_json::from_str(text).map_err(|error| {
         let what = if error.is_data() {

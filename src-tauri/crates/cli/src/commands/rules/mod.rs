@@ -238,7 +238,6 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     preview.changes.iter().try_for_each(|line| print::write_line(format!("    {line}")))
 }
 
-/// Returns the draft of an allow rule.
 fn allowing(typed: AllowRule) -> Result<RuleDraft, Failure> {
     let AllowRule { read, rule, writes, broad, confine, folder, any_input, own_shell } = typed;
     let draft = RuleDraft {

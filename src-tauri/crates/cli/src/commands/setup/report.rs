@@ -35,7 +35,6 @@ pub(super) struct SetupReportRow {
     pub(super) problem: Option<String>,
 }
 
-/// Ending for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum SetupEnding {
@@ -84,7 +83,6 @@ pub(super) fn print_path(path: &ShellPath) -> Result<(), Failure> {
     )
 }
 
-/// Lists the agents that are here.
 pub(super) fn print_agents(agents: &[FoundAgent]) -> Result<(), Failure> {
     let row = |agent: &FoundAgent| {
         let state = match (agent.connection, &agent.problem) {

@@ -17,7 +17,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Time between two looks at it.
 const BETWEEN: Duration = Duration::from_millis(200);
 
-/// End of a test.
 pub(super) struct TestResult {
     pub(super) tested: SetupTested,
     /// True if its question was answered here.

@@ -17,7 +17,6 @@ use std::time::Duration;
 /// Number of requests in the activity.
 const REQUESTS: usize = 200;
 
-/// View on show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum View {
     /// The chosen question, or the oldest.
@@ -27,7 +26,6 @@ pub(super) enum View {
     Inbox,
     /// Recent requests.
     Activity,
-    /// All keys.
     Keys,
 }
 

@@ -36,7 +36,6 @@ pub(in crate::tui) enum Act {
 }
 
 impl App {
-    /// Handles a key.
     pub(in crate::tui) fn handle_key(&mut self, key: TuiKey) -> Act {
         if self.mode != InputMode::Keys {
             return self.handle_text_key(key);

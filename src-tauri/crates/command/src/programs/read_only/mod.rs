@@ -147,7 +147,6 @@ fn has_form(known: &Name, argv: &[&str]) -> bool {
     })
 }
 
-/// Returns the index of the verb.
 fn verb_index(known: &Name, argv: &[&str]) -> Option<usize> {
     verb_indexes(known.program, argv).first().copied()
 }
@@ -158,204 +157,202 @@ fn is_operand(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_read_only, is_read_only_anyway, is_reading_carrier};
+    use super::{asks_others, is_read_only, is_read_only_anyway, is_reading_carrier};
+    use crate::words_of;
+
+    fn reads(line: &str) -> bool {
+        let words = words_of(line).unwrap();
+        is_read_only(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn asks(line: &str) -> bool {
+        let words = words_of(line).unwrap();
+        asks_others(&words.iter().map(|word| Some(word.as_str())).collect::<Vec<_>>())
+    }
+
+    /// Reads `?` as a word that is only known when the command runs.
+    fn reads_anyway(line: &str) -> bool {
+        let words = line.split_whitespace().map(|word| (word != "?").then_some(word));
+        is_read_only_anyway(&words.collect::<Vec<_>>())
+    }
 
     #[test]
     fn reading() {
-        for argv in [
-            &["ls", "-la"][..],
-            &["/bin/cat", "x"],
-            &["git", "--no-pager", "log", "-1"],
-            &["grep", "x", "f"],
-            &["date", "+%s"],
-            &["uniq", "a"],
-            &["hostname"],
-            &["git", "log", "secret"],
-            &["git", "branch", "-a"],
-            &["git", "remote", "get-url", "origin"],
-            &["git", "stash", "list"],
-            &["git", "branch", "--merged", "main"],
-            &["git", "tag", "--list", "v1.*", "--sort=-v:refname"],
-            &["git", "config", "--get", "user.name"],
-            &["git", "reflog", "show", "main"],
-            &["awk", "-F,", "{s+=$3} END {print s}", "f.csv"],
-            &["node", "--version"],
-            &["python3", "-V"],
-            &["docker", "container", "logs", "--tail=100", "api"],
-            &["gh", "pr", "view", "12", "--json", "title"],
-            &["tar", "tzf", "a.tgz"],
-            &["date", "-d", "yesterday", "+%F"],
-            &["plutil", "-p", "Info.plist"],
-            &["env"],
-            &["codesign", "-dv", "App.app"],
-            &["yq", "-r", ".a", "f.yml"],
-            &["yq", "eval", ".a", "evaluation.yml"],
-            &["git", "config", "--global", "user.name"],
-            &["git", "config", "--show-origin", "--get", "user.name"],
-            &["date", "-j", "-f", "%s", "1", "+%F"],
-            &["brew", "info", "jq"],
-            &["pip", "list", "--outdated"],
-            &["helm", "list", "--kube-context=test"],
-            &["git", "fsck", "--full"],
-            &["git", "apply", "--check", "x.patch"],
-            &["git", "apply", "--stat", "-p1", "x.patch"],
+        for line in [
+            "ls -la",
+            "/bin/cat x",
+            "git --no-pager log -1",
+            "grep x f",
+            "date +%s",
+            "uniq a",
+            "hostname",
+            "git log secret",
+            "git branch -a",
+            "git remote get-url origin",
+            "git stash list",
+            "git branch --merged main",
+            "git tag --list 'v1.*' --sort=-v:refname",
+            "git config --get user.name",
+            "git reflog show main",
+            "awk -F, '{s+=$3} END {print s}' f.csv",
+            "node --version",
+            "python3 -V",
+            "docker container logs --tail=100 api",
+            "gh pr view 12 --json title",
+            "tar tzf a.tgz",
+            "date -d yesterday +%F",
+            "plutil -p Info.plist",
+            "env",
+            "codesign -dv App.app",
+            "yq -r .a f.yml",
+            "yq eval .a evaluation.yml",
+            "git config --global user.name",
+            "git config --show-origin --get user.name",
+            "date -j -f %s 1 +%F",
+            "brew info jq",
+            "pip list --outdated",
+            "helm list --kube-context=test",
+            "git fsck --full",
+            "git apply --check x.patch",
+            "git apply --stat -p1 x.patch",
         ] {
-            assert!(is_read_only(argv), "{argv:?}");
+            assert!(reads(line), "{line}");
         }
     }
 
     #[test]
     fn writing() {
-        for argv in [
-            &["rm", "x"][..],
-            &["git", "push"],
-            &["git"],
-            &["uniq", "a", "b"],
-            &["date", "0101"],
-            &["hostname", "x"],
-            &["cat", "/dev/sda"],
-            &["git", "branch", "-a", "x"],
-            &["git", "branch", "-D", "x"],
-            &["git", "tag", "x"],
-            &["git", "stash"],
-            &["git", "remote", "add", "x", "y"],
-            &["git", "config", "user.name", "x"],
-            &[],
-            &["npm", "test"],
-            &["kubectl", "get", "secret/x", "-o", "yaml"],
-            &["kubectl", "get", "--raw", "/api/v1/%73ecrets"],
-            &["git", "branch", "--sort=x", "name"],
-            &["git", "branch", "-l", "name"],
-            &["git", "tag", "--sort=x", "name"],
-            &["git", "config", "a.b", "c"],
-            &["git", "config", "--get", "a.b", "--file", "x"],
-            &["git", "reflog", "-5", "expire"],
-            &["awk", "{print > \"f\"}"],
-            &["awk", "-f", "x.awk", "f"],
-            &["awk", "{print}", "/inet/tcp/0/host/80"],
-            &["node", "--version", "x.js"],
-            &["node", "x.js"],
-            &["docker", "compose", "up"],
-            &["gh", "pr", "view", "-cw"],
-            &["gh", "pr", "merge", "12"],
-            &["tar", "xzf", "a.tgz"],
-            &["date", "-s", "x"],
-            &["plutil", "-extract", "a", "xml1", "Info.plist"],
-            &["env", "x"],
-            &["codesign", "-s", "-", "App.app"],
-            &["codesign", "--remove-signature", "App.app"],
-            &["codesign", "-d", "--remove-signature", "App.app"],
-            &["plutil", "-p", "-convert", "xml1", "Info.plist"],
-            &["date", "-s2020-01-01"],
-            &["git", "config", "--edit"],
-            &["git", "config", "-e"],
-            &["awk", "-fx.awk", "{print}", "f"],
-            &["gawk", "-iinplace", "{print}", "f"],
-            &["tar", "tIf", "./x", "a.tar"],
-            &["yq", "-i", ".a = 1", "f.yml"],
-            &["yq", "load(\"x\")", "f.yml"],
-            &["yq", "eval (\"lo\" + \"ad(\\\"x\\\")\")", "f.yml"],
-            &["brew", "info", "--github", "jq"],
-            &["brew", "info", "--analytics"],
-            &["brew", "info", "x.rb"],
-            &["pip", "list", "--index-url=http://h"],
-            &["gem", "list", "--remote"],
-            &["helm", "list", "--kube-apiserver=http://h"],
+        for line in [
+            "rm x",
+            "git push",
+            "git",
+            "uniq a b",
+            "date 0101",
+            "hostname x",
+            "cat /dev/sda",
+            "git branch -a x",
+            "git branch -D x",
+            "git tag x",
+            "git stash",
+            "git remote add x y",
+            "git config user.name x",
+            "",
+            "npm test",
+            "kubectl get secret/x -o yaml",
+            "kubectl get --raw /api/v1/%73ecrets",
+            "git branch --sort=x name",
+            "git branch -l name",
+            "git tag --sort=x name",
+            "git config a.b c",
+            "git config --get a.b --file x",
+            "git reflog -5 expire",
+            "awk '{print > \"f\"}'",
+            "awk -f x.awk f",
+            "awk '{print}' /inet/tcp/0/host/80",
+            "node --version x.js",
+            "node x.js",
+            "docker compose up",
+            "gh pr view -cw",
+            "gh pr merge 12",
+            "tar xzf a.tgz",
+            "date -s x",
+            "plutil -extract a xml1 Info.plist",
+            "env x",
+            "codesign -s - App.app",
+            "codesign --remove-signature App.app",
+            "codesign -d --remove-signature App.app",
+            "plutil -p -convert xml1 Info.plist",
+            "date -s2020-01-01",
+            "git config --edit",
+            "git config -e",
+            "awk -fx.awk '{print}' f",
+            "gawk -iinplace '{print}' f",
+            "tar tIf ./x a.tar",
+            "yq -i '.a = 1' f.yml",
+            "yq 'load(\"x\")' f.yml",
+            "yq 'eval (\"lo\" + \"ad(\\\"x\\\")\")' f.yml",
+            "brew info --github jq",
+            "brew info --analytics",
+            "brew info x.rb",
+            "pip list --index-url=http://h",
+            "gem list --remote",
+            "helm list --kube-apiserver=http://h",
+            "git fsck --lost-found",
+            "git fsck --l",
+            "git apply x.patch",
+            "git apply --check --apply x.patch",
         ] {
-            assert!(!is_read_only(argv), "{argv:?}");
-        }
-    }
-
-    #[test]
-    fn git_that_writes_what_it_checked() {
-        for argv in [
-            &["git", "fsck", "--lost-found"][..],
-            &["git", "fsck", "--l"],
-            &["git", "apply", "x.patch"],
-            &["git", "apply", "--check", "--apply", "x.patch"],
-        ] {
-            assert!(!is_read_only(argv), "{argv:?}");
+            assert!(!reads(line), "{line}");
         }
     }
 
     #[test]
     fn reading_only_by_whole_lines() {
-        for argv in [
-            &["eza", "-la", "--git", "src"][..],
-            &["figlet", "-f", "slant", "a"],
-            &["ip", "-br", "link", "show"],
-            &["ip", "-brief", "addr", "show", "dev", "eth0"],
-            &["lsusb", "-t"],
-            &["lspci", "-nnk"],
-            &["modinfo", "ext4"],
-            &["pkg-config", "--libs", "zlib"],
-            &["rospack", "find", "roscpp"],
-            &["black", "--version"],
-            &["bash", "-n", "x.sh"],
-            &["node", "--check", "x.js"],
-            &["php", "-l", "x.php"],
-            &["brew", "--prefix"],
-            &["pacman", "-Qs", "udev"],
+        for line in [
+            "eza -la --git src",
+            "figlet -f slant a",
+            "ip -br link show",
+            "ip -brief addr show dev eth0",
+            "lsusb -t",
+            "lspci -nnk",
+            "modinfo ext4",
+            "pkg-config --libs zlib",
+            "rospack find roscpp",
+            "black --version",
+            "bash -n x.sh",
+            "node --check x.js",
+            "php -l x.php",
+            "brew --prefix",
+            "pacman -Qs udev",
         ] {
-            assert!(is_read_only(argv), "{argv:?}");
+            assert!(reads(line), "{line}");
         }
-        for argv in [
-            &["lsd"][..],
-            &["ip", "-br", "link", "set", "x", "up"],
-            &["lsusb", "-D", "/dev/bus/usb/001/001"],
-            &["lspci", "-q"],
-            &["lspci", "-H1"],
-            &["modinfo", "-b", "x", "ext4"],
-            &["arp", "-a"],
-            &["pkgconf", "--log-file=x", "--libs", "zlib"],
-            &["rospack", "plugins", "--attrib=plugin", "nav_core"],
-            &["black", "--version", "-q"],
-            &["pytest", "--version"],
-            &["flake8", "--version"],
-            &["bash", "x.sh"],
-            &["bash", "-n", "x.sh", "y"],
-            &["bash", "-nc", "ls"],
-            &["node", "--check", "-"],
-            &["ruby", "-c", "x.rb"],
-            &["ruby", "-v", "x.rb"],
-            &["php", "-l", "-S"],
-            &["brew", "--prefix", "x.rb"],
-            &["pacman", "-Qp", "x.pkg.tar.zst"],
-            &["pacman", "-Qs", "https://e.example/x"],
+        for line in [
+            "lsd",
+            "ip -br link set x up",
+            "lsusb -D /dev/bus/usb/001/001",
+            "lspci -q",
+            "lspci -H1",
+            "modinfo -b x ext4",
+            "arp -a",
+            "pkgconf --log-file=x --libs zlib",
+            "rospack plugins --attrib=plugin nav_core",
+            "black --version -q",
+            "pytest --version",
+            "flake8 --version",
+            "bash x.sh",
+            "bash -n x.sh y",
+            "bash -nc ls",
+            "node --check -",
+            "ruby -c x.rb",
+            "ruby -v x.rb",
+            "php -l -S",
+            "brew --prefix x.rb",
+            "pacman -Qp x.pkg.tar.zst",
+            "pacman -Qs https://e.example/x",
         ] {
-            assert!(!is_read_only(argv), "{argv:?}");
+            assert!(!reads(line), "{line}");
         }
     }
 
     #[test]
     fn asking_others() {
-        for argv in [
-            &["npm", "view", "x"][..],
-            &["npm", "outdated"],
-            &["go", "list", "-m", "x@latest"],
-            &["go", "mod", "why", "x"],
-            &["gh", "pr", "view", "1"],
-            &["kubectl", "get", "pods"],
-            &["docker", "ps"],
-            &["pip", "list", "--outdated"],
-            &["brew", "info", "jq"],
+        for line in [
+            "npm view x",
+            "npm outdated",
+            "go list -m x@latest",
+            "go mod why x",
+            "gh pr view 1",
+            "kubectl get pods",
+            "docker ps",
+            "pip list --outdated",
+            "brew info jq",
         ] {
-            assert!(asks(argv), "{argv:?}");
+            assert!(asks(line), "{line}");
         }
-        for argv in [
-            &["npm", "ls"][..],
-            &["go", "version"],
-            &["gh", "--version"],
-            &["pip", "list"],
-            &["git", "log"],
-            &[],
-        ] {
-            assert!(!asks(argv), "{argv:?}");
+        for line in ["npm ls", "go version", "gh --version", "pip list", "git log", ""] {
+            assert!(!asks(line), "{line}");
         }
-    }
-
-    fn asks(argv: &[&str]) -> bool {
-        super::asks_others(&argv.iter().map(|word| Some(*word)).collect::<Vec<_>>())
     }
 
     #[test]
@@ -368,32 +365,25 @@ mod tests {
 
     #[test]
     fn what_is_only_known_when_it_runs_changes_nothing_about_a_few() {
-        assert!(
-            is_read_only_anyway(&[Some("wc"), Some("-l"), None]) && is_read_only_anyway(&[Some("ls"), None])
-        );
-        assert!(is_read_only_anyway(&[Some("sed"), Some("-n"), Some("1,5p"), None]));
-        for words in [
-            &[Some("figlet"), Some("-f"), None, Some("x")][..],
-            &[Some("jq"), Some("-r"), Some(".a"), None],
-            &[Some("bash"), Some("-n"), None],
-            &[Some("node"), Some("--check"), None],
-        ] {
-            assert!(is_read_only_anyway(words), "{words:?}");
+        for line in
+            ["wc -l ?", "ls ?", "sed -n 1,5p ?", "figlet -f ? x", "jq -r .a ?", "bash -n ?", "node --check ?"]
+        {
+            assert!(reads_anyway(line), "{line}");
         }
-        for words in [
-            &[Some("uniq"), None][..],
-            &[Some("date"), None],
-            &[Some("hostname"), None],
-            &[Some("git"), Some("branch"), None],
-            &[Some("jq"), None],
-            &[Some("jq"), Some("-r"), None, Some("f")],
-            &[Some("jq"), Some("--arg"), Some("a"), Some("1"), None],
-            &[Some("bash"), None],
-            &[Some("node"), None],
-            &[None, Some("x")],
-            &[],
+        for line in [
+            "uniq ?",
+            "date ?",
+            "hostname ?",
+            "git branch ?",
+            "jq ?",
+            "jq -r ? f",
+            "jq --arg a 1 ?",
+            "bash ?",
+            "node ?",
+            "? x",
+            "",
         ] {
-            assert!(!is_read_only_anyway(words), "{words:?}");
+            assert!(!reads_anyway(line), "{line}");
         }
     }
 }

@@ -17,16 +17,12 @@ pub enum AskedUse {
     Reads(Option<String>),
     /// Searches through files.
     Searches,
-    /// Fetches from a host.
     Fetches(String),
     /// A tool of an MCP server.
     ServerTool {
-        /// The server.
         server: String,
-        /// The tool.
         tool: String,
     },
-    /// Skills.
     Skills,
     /// Any other tool of the agent.
     Tool(String),

@@ -257,7 +257,6 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
     sentence.pieces()
 }
 
-/// Adds the name of a command.
 pub(super) fn add_label(sentence: Sentence, command: &Label) -> Sentence {
     match command {
         Some(words) => sentence.code(words),

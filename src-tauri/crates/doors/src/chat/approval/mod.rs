@@ -90,7 +90,6 @@ pub(super) struct ChatApproval {
     pub(super) request: Option<String>,
     /// The command as one line of escaped text.
     pub(super) line: String,
-    /// Digest on show.
     pub(super) digest: String,
     /// Reason why it cannot be approved here, if it cannot.
     pub(super) withheld: Option<Withheld>,
@@ -99,11 +98,9 @@ pub(super) struct ChatApproval {
     pub(super) outcome: Option<String>,
     /// Result if nobody answers, in words.
     pub(super) at_zero: String,
-    /// Messages that show it.
     pub(super) shown: Vec<ShownMessage>,
 }
 
-/// A message that showed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShownMessage {
     pub(super) place: String,
@@ -253,7 +250,6 @@ impl Approvals {
         self.changed.extend(questions);
     }
 
-    /// Returns the rows of these questions.
     pub(super) fn message_rows(&self, door: &str, questions: &BTreeSet<String>) -> Vec<ChatMessage> {
         let those = self.list.iter().filter(|one| questions.contains(&one.question));
         those.flat_map(|one| one.message_rows(door)).collect()
@@ -277,12 +273,10 @@ impl Approvals {
         ended.filter(|one| one.current().any(|shown| !shown.told))
     }
 
-    /// Returns those that wait.
     pub(super) fn pending(&self) -> impl Iterator<Item = &ChatApproval> {
         self.list.iter().filter(|one| one.status == ChatStatus::Pending)
     }
 
-    /// Returns the one that a message showed.
     pub(super) fn shown_by(&self, place: &str, message: &str) -> Option<(&ChatApproval, &ShownMessage)> {
         let is = |shown: &&ShownMessage| {
             let vouched = shown.alias.as_ref().unwrap_or(&shown.external_message_id);

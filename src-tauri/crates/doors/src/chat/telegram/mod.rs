@@ -39,7 +39,6 @@ const KEPT: Millis = 25 * 60 * 60 * 1000;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// A bot.
 #[derive(Debug)]
 pub(crate) struct Telegram {
     api: Api,
@@ -48,7 +47,6 @@ pub(crate) struct Telegram {
     given: Lock<Option<Position>>,
 }
 
-/// State of the polling.
 #[derive(Debug, Default)]
 struct Polling {
     /// Events that were received and not yet returned, with the position after each.
@@ -74,7 +72,6 @@ struct SentTelegramMessage {
 }
 
 impl Telegram {
-    /// Opens the door.
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Chat<Self>, ControlError> {
         let settings = ChatSettings::from_values(values, parse_owner)?;
         let token = host.given_secret(DoorKind::Telegram.name()).await;

@@ -39,7 +39,6 @@ const STYLING: &str = "urn:xmpp:styling:0";
 /// Stanzas that wait for the connection.
 const WAITING: usize = 16;
 
-/// An account.
 #[derive(Debug)]
 pub(crate) struct Xmpp {
     room: Option<BareJid>,
@@ -52,7 +51,6 @@ pub(crate) struct Xmpp {
 pub(super) type Echoes = Arc<Mutex<HashMap<String, oneshot::Sender<Result<Option<String>, String>>>>>;
 
 impl Xmpp {
-    /// Opens the door.
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Chat<Self>, ControlError> {
         let mut settings = ChatSettings::from_values(values, parse_owner)?;
         let jid = values.get("jid").ok_or_else(|| {

@@ -19,7 +19,6 @@ pub(super) struct Room {
     pub(super) jid: BareJid,
     /// Under which name we are there.
     pub(super) nick: String,
-    /// True if we are.
     pub(super) joined: bool,
     /// True if its service says that occupant ids are its own.
     pub(super) has_occupant_ids: bool,
@@ -64,12 +63,10 @@ impl Room {
         from.to_bare() == self.jid
     }
 
-    /// Returns true if this is us there.
     pub(super) fn is_us(&self, from: &Jid) -> bool {
         self.contains_jid(from) && from.resource().is_some_and(|nick| nick.as_str() == self.nick)
     }
 
-    /// Returns a presence from the room.
     pub(super) fn presence(&mut self, from: &FullJid, presence: &Presence) -> RoomChange {
         let nick = from.resource().as_str().to_owned();
         if presence.type_ == Type::Error {

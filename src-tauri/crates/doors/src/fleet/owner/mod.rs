@@ -50,11 +50,9 @@ pub struct NewFleetChoices {
 pub enum BrokerChoice {
     /// Broker that this Mac configures.
     Own {
-        /// Address at which it listens.
         listen: SocketAddr,
         /// True if nats-server is older than 2.10.
         before_2_10: bool,
-        /// True if it runs in a container.
         in_container: bool,
     },
     /// Broker that others run.
@@ -246,7 +244,6 @@ pub struct Invitation {
 }
 
 impl Invitation {
-    /// Returns the roles of its person.
     fn roles(&self) -> Vec<MemberRole> {
         let roles = [
             (self.approver.is_some(), MemberRole::Approver),

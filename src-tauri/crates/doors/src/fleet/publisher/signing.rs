@@ -190,7 +190,6 @@ impl Publisher {
         store::replace_proposal(&self.link.client, &self.fleet, &key, proposal, (&to, revision)).await
     }
 
-    /// Signs a stage of a policy.
     pub(super) fn sign_stage(
         &self,
         group: &FleetId,

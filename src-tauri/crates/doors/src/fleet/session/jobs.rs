@@ -12,7 +12,6 @@ use postern_fleet::{
 use postern_host::ConnectedApproverKind;
 use serde_json::Map;
 
-/// A report on its way.
 #[derive(Debug)]
 pub(super) struct Reporting {
     pub(super) reply: Subject,

@@ -64,13 +64,11 @@ pub(super) struct Remembered {
     settled: VecDeque<SettledQuestion>,
     /// Entries of the bucket that were read.
     read: Revisions,
-    /// Refusals that are in the audit.
     refusals: RecordedRefusals,
     /// Documents of the bucket that were taken.
     taken: TakenDocuments,
 }
 
-/// A host that is connected.
 pub(super) struct FleetHostSession {
     host: Host,
     folder: Folder,

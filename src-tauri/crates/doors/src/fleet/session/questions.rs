@@ -17,7 +17,6 @@ use tokio::time::timeout;
 /// Longest time for a message to leave.
 const SEND: Duration = Duration::from_secs(5);
 
-/// A question as it was sent.
 pub(super) struct SentFleetQuestion {
     all: String,
     /// Part of the question that a person judges by.

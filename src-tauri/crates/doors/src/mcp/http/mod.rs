@@ -72,7 +72,6 @@ impl std::fmt::Debug for McpHttpShared {
 }
 
 impl McpHttp {
-    /// Listens.
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let settings = ListenSettings::from_values(values, LISTEN)?;
         if !settings.listen.ip().is_loopback() {

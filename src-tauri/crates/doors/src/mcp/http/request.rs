@@ -24,7 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
 
-/// Body of an answer.
 type McpHttpBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// Serves one connection until it ends or the door is closed.

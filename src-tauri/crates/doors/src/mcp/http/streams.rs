@@ -74,7 +74,6 @@ impl Streams {
         }
     }
 
-    /// Closes every session.
     pub(super) async fn close_all(&self, manager: &LocalSessionManager) {
         self.close_sessions(manager, |_, _| true).await;
     }
@@ -102,7 +101,6 @@ impl Streams {
     }
 }
 
-/// A stream of a session.
 pub(super) struct WatchedStream<B> {
     body: B,
     ended: bool,

@@ -17,7 +17,6 @@ impl Logs {
         Self { logger: provider.logger("postern") }
     }
 
-    /// Tells one step.
     pub(super) fn log_step(&self, event: &FeedEvent) {
         let mut record = self.logger.create_log_record();
         record.set_timestamp(instant(event.event_at));

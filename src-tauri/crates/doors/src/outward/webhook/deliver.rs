@@ -53,7 +53,7 @@ impl Delivery {
     pub(super) async fn deliver(&self, event: FeedEvent) {
         let event = self.commands.redact_event(event);
         let id = format!("evt_{}_{}", event.event_at, event.sequence);
-        let timestamp = rfc3339(event.event_at);
+        let timestamp = postern_host::format_time(event.event_at);
         let body = EventBody { kind: event.event, timestamp, data: &event };
         let Ok(body) = serde_json::to_string(&body) else { return };
         let (mut tries, mut refusals) = (0, 0);
@@ -131,11 +131,6 @@ fn judged(status: StatusCode) -> Attempt {
 fn retry_pause(tries: u32, random: u32) -> Duration {
     let whole = FIRST.saturating_mul(2_u32.saturating_pow(tries.min(16))).min(LONGEST);
     whole.mul_f64(0.5 + 0.5 * f64::from(random) / f64::from(u32::MAX))
-}
-
-fn rfc3339(at: i64) -> String {
-    let at = jiff::Timestamp::from_millisecond(at).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    format!("{at:.3}")
 }
 
 #[cfg(test)]

@@ -56,7 +56,6 @@ enum Expected {
     At(PathBuf),
 }
 
-/// A program as it was judged.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JudgedProgram {

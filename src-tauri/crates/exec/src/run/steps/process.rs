@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Set by the handler of SIGINT.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// End of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChildEnd {
     Code(i32),
@@ -82,7 +81,6 @@ pub(super) fn fork_child(child: impl FnOnce() -> i32) -> io::Result<c_int> {
     }
 }
 
-/// Waits for the end of a child.
 pub(super) fn wait(pid: c_int) -> io::Result<ChildEnd> {
     let mut status = 0;
     loop {

@@ -30,7 +30,6 @@ struct OpenedProgram {
 }
 
 enum StepProgram {
-    /// An open file.
     Open(File),
     /// Program at a path, unchecked.
     At(CString),

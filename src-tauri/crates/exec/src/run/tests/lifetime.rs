@@ -179,7 +179,6 @@ async fn a_stuck_listener_does_not_keep_a_run_from_being_ended() {
     assert_eq!(end(&mut events).await.end.outcome, Outcome::Killed);
 }
 
-/// Threads of this process.
 #[cfg(target_os = "linux")]
 fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()

@@ -94,7 +94,6 @@ impl Place {
         Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE }
     }
 
-    /// Runs it to its end.
     async fn finish(&self, argv: &[&str]) -> FinishedRun {
         finish(self.prepare(argv)).await.expect("it starts")
     }

@@ -112,7 +112,6 @@ impl Tree {
         self.refresh()
     }
 
-    /// Ends the leader.
     pub(super) fn kill_leader(&self) {
         _ = rustix::process::kill_process_group(self.leader, Signal::KILL);
         _ = rustix::process::kill_process(self.leader, Signal::KILL);

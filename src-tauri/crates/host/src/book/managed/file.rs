@@ -12,7 +12,6 @@ use std::path::Path;
 /// The format of the file.
 const VERSION: u32 = 1;
 
-/// Content of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ManagedContent {
@@ -29,7 +28,6 @@ struct ManagedContent {
 /// The most people whose approval can be wanted.
 const PEOPLE: u8 = 5;
 
-/// A file that was read.
 #[derive(Debug)]
 pub(super) struct ManagedFile {
     drafts: Vec<RuleDraft>,

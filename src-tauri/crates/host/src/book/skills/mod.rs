@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Returns the state of a CLI.
 pub(crate) fn state_of(cli: &StoredSkillCli) -> CliState {
     match (&cli.path, &cli.seen, &cli.approved) {
         _ if approve::is_refused(cli) => CliState::Refused,
@@ -29,12 +28,10 @@ pub(crate) fn state_of(cli: &StoredSkillCli) -> CliState {
 }
 
 impl PolicyStore {
-    /// Returns the folders that are watched for skills.
     pub(crate) async fn skill_folders(&self) -> Result<Vec<String>, PolicyStoreError> {
         self.blocking(|book| Ok(book.store().read(skills::folders)?)).await
     }
 
-    /// Watches a folder of skills.
     pub(crate) async fn add_skill_folder(&self, folder: &str) -> Result<(), PolicyStoreError> {
         let path = self.skill_folder(folder);
         let exists = path.clone();

@@ -1,30 +1,15 @@
 //! Rules: whose they are, what is refused, pins, *Always*, import.
 
-use super::{World, draft, id, new_agent};
+use super::{World, draft, id};
 use crate::book::{OfferedRule, PolicyStoreError, RuleSaveRequest};
 use postern_contract::render::of_kind;
 use postern_contract::{RemarkKind, RuleDraft, Scope};
 use postern_policy::{Decision, Effect, Lifetime, Pattern, Reason, Source};
 
 #[tokio::test]
-async fn a_rule_serves_its_agent_and_everybodys_serves_all() {
+async fn a_deny_rule_wins_until_it_is_removed() {
     let world = World::new().await;
-    world.book.add_agent(new_agent("other")).await.unwrap();
     world.book.add_rule(draft(Effect::Allow, Some("main"), "uname -a"), Source::Person).await.unwrap();
-    assert_eq!(world.decision("main", &["uname", "-a"]), (Decision::Allow, Reason::Rule));
-    assert_eq!(
-        world.decision("other", &["uname", "-a"]).0,
-        Decision::Ask,
-        "one agent's rule is not another's"
-    );
-    world.book.add_rule(draft(Effect::Allow, None, "id -u"), Source::Person).await.unwrap();
-    for agent in ["main", "other"] {
-        assert_eq!(
-            world.decision(agent, &["id", "-u"]).0,
-            Decision::Allow,
-            "everybody's rule serves {agent}"
-        );
-    }
     let denied = world.book.add_rule(draft(Effect::Deny, None, "uname *"), Source::Person).await.unwrap();
     assert_eq!(
         world.decision("main", &["uname", "-a"]),
@@ -158,28 +143,4 @@ async fn a_rule_of_a_session_goes_with_it() {
     assert_eq!(own().await, 1, "another session's end is not its end");
     world.book.close_session(&id("main"), "s1").await.unwrap();
     assert_eq!(own().await, 0);
-}
-
-#[tokio::test]
-async fn managed_rules_are_final_and_read_only() {
-    let world = World::new().await;
-    world.book.add_rule(draft(Effect::Allow, Some("main"), "uname -a"), Source::Person).await.unwrap();
-    let file = r#"{"version":1,"rules":[{"effect":"deny","text":"uname *","why":"company policy"}]}"#;
-    std::fs::write(&world.book.places().managed[0].path, file).unwrap();
-    assert!(world.book.reread_managed().await.unwrap(), "the file is new");
-    let verdict = world.judge("main", &["uname", "-a"]);
-    assert_eq!((verdict.decision, verdict.reason), (Decision::Deny, Reason::Managed));
-    let rules = world.book.list_rules(None, false).await.unwrap();
-    let managed = rules.iter().find(|row| row.rule.source == Source::Managed).unwrap();
-    assert!(managed.remarks.contains(&of_kind(RemarkKind::ReadOnly)), "{:?}", managed.remarks);
-    let removed = world.book.remove_rule(managed.rule.id).await;
-    assert!(matches!(removed, Err(PolicyStoreError::ReadOnly(_))), "{removed:?}");
-    std::fs::write(&world.book.places().managed[0].path, "{").unwrap();
-    assert!(world.book.reread_managed().await.unwrap());
-    assert_eq!(
-        world.decision("main", &["uname", "-a"]).0,
-        Decision::Deny,
-        "what it would have denied is not known"
-    );
-    assert!(!world.book.snapshot().attention.is_empty(), "and the person is told");
 }

@@ -15,7 +15,6 @@ use std::path::Path;
 
 /// A place of the system's for secrets, away from the data folder.
 pub(super) trait Vault {
-    /// Returns the secret of `account`; `None` if there is none.
     fn secret(&self, account: &str) -> Result<Option<Vec<u8>>, NoVault>;
     /// Keeps `secret` for `account`, in place of what was kept before.
     fn keep_secret(&self, account: &str, secret: &[u8]) -> Result<(), NoVault>;
@@ -28,7 +27,6 @@ pub(super) trait Vault {
 #[error("{0}")]
 pub(super) struct NoVault(pub(super) String);
 
-/// Returns the vault of this system, if it has one.
 pub(super) fn system_vault() -> Option<Box<dyn Vault>> {
     #[cfg(target_os = "macos")]
     let vault: Option<Box<dyn Vault>> = Some(Box::new(macos_keychain::Keychain));

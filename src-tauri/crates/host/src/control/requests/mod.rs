@@ -66,7 +66,6 @@ impl HostControl {
         }
     }
 
-    /// Returns a request as it was recorded.
     pub(super) async fn request(&self, id: &str) -> Result<StoredRequest, ControlError> {
         let number = self.resolve_number(id).await?;
         let found = self.read_record(move |conn| requests::get_request(conn, number)).await?;
@@ -121,7 +120,6 @@ impl Handle<ListRequests> for HostControl {
     }
 }
 
-/// Returns the kind of effect of this name.
 pub(super) fn effect_named(name: &str) -> Result<&'static str, ControlError> {
     CommandEffect::kind_named(name).ok_or_else(|| {
         ControlError::invalid(format!(

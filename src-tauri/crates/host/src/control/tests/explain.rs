@@ -1,8 +1,7 @@
-//! `explain` says what would happen, and touches nothing.
+//! `explain` says what would happen.
 
 use super::Running;
-use postern_contract::methods::{ControlCode, ExplainCommand, ListRequests, ListRules};
-use postern_policy::Decision;
+use postern_contract::methods::{ControlCode, ExplainCommand};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -27,21 +26,6 @@ async fn it_gives_the_shape_that_the_command_line_promises() {
     assert_eq!(step["decision"], "allow");
     let nothing = running.raw("explain", json!({"agent": "main", "shell": "echo \"unclosed"})).await.unwrap();
     assert_ne!(nothing["decision"], "allow", "{nothing}");
-}
-
-#[tokio::test]
-async fn it_touches_nothing() {
-    let running = Running::with_agent().await;
-    running.raw("rules.add", json!({"effect": "allow", "agent": "main", "text": "uname -a"})).await.unwrap();
-    let explained =
-        running.call::<ExplainCommand>(json!({"agent": "main", "argv": ["uname", "-a"]})).await.unwrap();
-    assert_eq!(explained.decision, Decision::Allow);
-    // A change that is durable: whatever was to be written before it is.
-    running.raw("agents.set", json!({"agent": "main", "values": {"name": "again"}})).await.unwrap();
-    let rules = running.call::<ListRules>(json!({"agent": "main", "own": true})).await.unwrap().rules;
-    let used = rules.iter().find(|row| row.rule.id > 0).unwrap();
-    assert_eq!((used.rule.usage.count, used.rule.usage.last_used_at), (0, None), "no use is counted");
-    assert_eq!(running.call::<ListRequests>(json!({})).await.unwrap().requests, [], "no request is written");
 }
 
 #[tokio::test]

@@ -34,7 +34,6 @@ use uuid::Uuid;
 /// Number of rules to renew that a question names.
 const LISTED: usize = 20;
 
-/// Inputs of a question.
 pub(super) struct QuestionInputs<'a> {
     pub(super) id: Uuid,
     pub(super) code: String,

@@ -188,7 +188,6 @@ impl Look<'_> {
     }
 }
 
-/// Returns the last value of a name in a section.
 fn last<'a>(all: &'a [Entry], section: &str, name: &str) -> Option<&'a str> {
     let mut found = all.iter().rev().filter(|entry| entry.section == section && entry.name == name);
     found.next().map(|entry| &*entry.value)

@@ -3,8 +3,8 @@
 use super::spelling;
 use crate::facts::TargetPath;
 use crate::judge::line::JudgmentContext;
-use crate::judge::wild_path::{is_all, may_hold, path_names};
-use crate::path;
+use crate::judge::wild_path::{is_all, may_hold};
+use crate::path::{self, path_names};
 
 /// Returns true if an operand is everything, in any of the spellings that it may turn into, or by where a
 /// link leads.
@@ -31,7 +31,6 @@ fn leads_there(text: &str, here: &str, targets: &[TargetPath], line: &JudgmentCo
     })
 }
 
-/// Returns true if an operand is the home folder, or above it.
 pub(super) fn is_home_or_above(operand: &str, folder: Option<&str>, line: &JudgmentContext<'_>) -> bool {
     let here = folder.unwrap_or(line.cwd);
     let home = path::fold_case(path::without_any_volume(line.home));

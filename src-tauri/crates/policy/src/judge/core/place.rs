@@ -4,8 +4,8 @@
 use super::spelling;
 use crate::judge::guarded::{From, GuardedFolder, comparison_key, is_other_name};
 use crate::judge::line::JudgmentContext;
-use crate::judge::wild_path::{may_lie_in, path_names, without_classes};
-use crate::path;
+use crate::judge::wild_path::{may_lie_in, without_classes};
+use crate::path::{self, path_names};
 use crate::words::is_wild_match;
 use foldhash::HashMap;
 use postern_protocol::{SHORT_FOLDER, short_folder};

@@ -48,7 +48,6 @@ const FIND: &[&str] = &["fd", "fdfind", "find", "gfind"];
 /// Programs that give another one words from their input.
 const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
 
-/// Returns the files that a step uses.
 pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>) -> Vec<StepFileUse> {
     let folders = folders_of(line.cwd, &step.dir);
     let name = step.program().map(folded_base_name).unwrap_or_default();
@@ -200,7 +199,6 @@ impl Uses<'_> {
         }
     }
 
-    /// Returns the folders in which the step may run.
     pub(super) fn run_folders(&self) -> Vec<String> {
         self.folders.clone().unwrap_or_else(|| vec![ANY_PATH.to_string()])
     }

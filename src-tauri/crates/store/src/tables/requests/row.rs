@@ -79,17 +79,14 @@ pub struct Summary {
     pub phase: RunState,
     /// The command as one line of escaped text.
     pub line: String,
-    /// Risk level.
     pub risk: Option<Risk>,
     /// The reason of a denial, or the outcome of a run.
     pub ending: Option<EndReason>,
-    /// Exit code.
     pub exit_code: Option<i32>,
     /// Actor that let it through.
     pub by: Option<AllowedBy>,
     /// The approver that answered: "window", "terminal".
     pub answered_by: Option<String>,
-    /// The rule that denied it.
     pub denied_by: Option<RuleId>,
     pub received_at: Millis,
     pub started_at: Option<Millis>,
@@ -161,7 +158,6 @@ pub struct StoredRequest {
     pub ending: Option<RequestEnding>,
     /// Request as it was sent, as JSON text.
     pub asked: String,
-    /// Plan of the run.
     pub plan: Option<Plan>,
     /// Verdict, as it was then.
     pub verdict: Option<Verdict>,
