@@ -25,22 +25,8 @@ use table::Row;
 
 /// Names of the figures, as they can be given on the command line.
 const FIGURES: [&str; 16] = [
-    "verdict",
-    "worst-case",
-    "round-trip",
-    "throughput",
-    "run",
-    "confined",
-    "postern-run",
-    "output",
-    "identity",
-    "start",
-    "idle",
-    "history",
-    "cli",
-    "disk",
-    "fleet",
-    "load",
+    "verdict", "worst-case", "round-trip", "throughput", "run", "confined", "postern-run", "output",
+    "identity", "start", "idle", "history", "cli", "disk", "fleet", "load",
 ];
 
 /// Those that are measured over the channels of one host.

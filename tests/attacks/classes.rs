@@ -62,15 +62,9 @@ fn code_of_the_project_reaches_nothing_but_the_project() {
     agent.write("package.json", r#"{"name":"x","version":"1.0.0","scripts":{"test":"./evil.sh"}}"#, 0o644);
     agent.write("test_evil.py", "import os\nos.system('./evil.sh')\n", 0o644);
     for line in [
-        "./evil.sh",
-        "bash evil.sh",
-        "make",
-        "python3 test_evil.py",
-        "python3 -c \"import os; os.system('./evil.sh')\"",
-        "cat notes.txt && ./evil.sh",
-        "for f in 1 2; do ./evil.sh; done",
-        "eval \"$(cat evil.sh)\"",
-        "FOO=1 sh -c './evil.sh; true'",
+        "./evil.sh", "bash evil.sh", "make", "python3 test_evil.py",
+        "python3 -c \"import os; os.system('./evil.sh')\"", "cat notes.txt && ./evil.sh",
+        "for f in 1 2; do ./evil.sh; done", "eval \"$(cat evil.sh)\"", "FOO=1 sh -c './evil.sh; true'",
         "find . -name notes.txt -exec ./evil.sh \\;",
     ] {
         let end = tried(&mut agent, json!({ "shell": line }));
@@ -192,11 +186,9 @@ fn work_in_its_folders_runs_without_a_question_and_confined() {
     agent.sh("git init -q . && git config user.name a && git config user.email a@b && echo one > notes.txt");
     agent.write("Makefile", "out.txt: notes.txt\n\ttr a-z A-Z < notes.txt > out.txt\n", 0o644);
     for line in [
-        "make && cat out.txt | grep ONE",
-        "git add . && git commit -qm one && git status --short",
+        "make && cat out.txt | grep ONE", "git add . && git commit -qm one && git status --short",
         "mkdir -p src && echo 'print(1)' > src/a.py && python3 src/a.py",
-        "sed -i s/one/two/ notes.txt && rm out.txt && make",
-        "echo kept > /tmp/kept.txt",
+        "sed -i s/one/two/ notes.txt && rm out.txt && make", "echo kept > /tmp/kept.txt",
         "cat /tmp/kept.txt | grep kept",
     ] {
         let (started, end) = worked(&mut agent, line);
@@ -247,13 +239,8 @@ fn no_program_that_obeys_the_project_runs_with_the_persons_rights() {
     agent.write("evil.sh", &evil, 0o755);
     agent.sh("cp evil.sh .git/hooks/pre-push && git config core.sshCommand ./evil.sh && git remote add origin ssh://localhost/x && echo script-shell=./evil.sh > .npmrc");
     for line in [
-        "git push origin main",
-        "git fetch origin",
-        "npm install -g ./x",
-        "npm publish",
-        "gh pr create",
-        "docker compose up",
-        "git ls-remote origin",
+        "git push origin main", "git fetch origin", "npm install -g ./x", "npm publish", "gh pr create",
+        "docker compose up", "git ls-remote origin",
     ] {
         tried(&mut agent, json!({ "shell": line }));
         assert!(!mark.exists(), "{line} ran the agent's code with the person's rights");
@@ -285,9 +272,7 @@ fn no_folder_that_a_request_chooses_becomes_the_agents() {
     fs::create_dir_all(home.join(".ssh")).unwrap();
     fs::write(home.join(".ssh/id_rsa"), SECRET).unwrap();
     agent.write(
-        "evil.sh",
-        "#!/bin/sh\ncat ~/.ssh/id_rsa .ssh/id_rsa; echo x > mark; echo x > ~/mark\n",
-        0o755,
+        "evil.sh", "#!/bin/sh\ncat ~/.ssh/id_rsa .ssh/id_rsa; echo x > mark; echo x > ~/mark\n", 0o755,
     );
     let (evil, data) = (agent.path("evil.sh"), arena.data().to_owned());
     let up = agent.project().join("..");

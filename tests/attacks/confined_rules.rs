@@ -73,10 +73,7 @@ fn a_makefile_that_changes_after_always_confined_gets_nothing() {
     agent.write("evil.mk", &evil, 0o644);
     let control = fs::read_to_string(arena.data().join("control.key")).unwrap();
     for line in [
-        "make test",
-        "make -f evil.mk test",
-        "make SHELL=/bin/bash test",
-        "X=1 make test",
+        "make test", "make -f evil.mk test", "make SHELL=/bin/bash test", "X=1 make test",
         "make -f - test < evil.mk",
     ] {
         let (started, end) = worked(&mut agent, line);
@@ -213,9 +210,7 @@ fn a_host_that_cannot_confine_asks_and_says_why() {
     assert!(by_rule.to_string().contains("this system can’t confine it"), "{by_rule}");
     arena.ok(&["agents", "set", agent.id(), "look=allow", "files=allow", "build=allow", "--yes"]);
     for line in [
-        "make test",
-        "echo x > result",
-        "make -n test && touch result",
+        "make test", "echo x > result", "make -n test && touch result",
         "python3 -c 'open(\"result\", \"w\")'",
     ] {
         let question = asked(&arena, &mut agent, json!({ "shell": line }));

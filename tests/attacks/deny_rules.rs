@@ -153,11 +153,8 @@ fn a_deny_rule_that_is_written_with_the_home_folder_holds() {
     arena.ok(&["rules", "deny", "head -n 1 $HOME/postern-attack", "--exact", "--agent", agent.id()]);
     arena.ok(&["rules", "deny", "/usr/bin/wc", "--args", "~/postern-attack/x", "--agent", agent.id()]);
     for line in [
-        "cat ~/postern-attack/x",
-        "cat $HOME/postern-attack/x",
-        "cat \"${HOME}/postern-attack/x\"",
-        "true; head -n 1 ~/postern-attack",
-        "wc ~/postern-attack/x",
+        "cat ~/postern-attack/x", "cat $HOME/postern-attack/x", "cat \"${HOME}/postern-attack/x\"",
+        "true; head -n 1 ~/postern-attack", "wc ~/postern-attack/x",
     ] {
         let end = denied(&mut agent, &json!({ "shell": line }));
         assert_eq!(end["params"]["reason"], "denylist", "{line}: {end}");

@@ -85,13 +85,8 @@ fn no_default_writes_a_place_that_runs_or_reads_a_key() {
     let at_home =
         [".zshrc", ".ssh/authorized_keys", "Library/LaunchAgents/evil.plist", ".claude/settings.json"];
     let in_project = [
-        ".claude/settings.local.json",
-        ".git/hooks/pre-commit",
-        ".GIT/config",
-        "vendor/lib/.git/config",
-        "notes/authorized_keys",
-        "../.bashrc",
-        ".mcp.json",
+        ".claude/settings.local.json", ".git/hooks/pre-commit", ".GIT/config", "vendor/lib/.git/config",
+        "notes/authorized_keys", "../.bashrc", ".mcp.json",
     ];
     let all = at_home.map(|path| home.join(path)).into_iter();
     for path in all.chain(in_project.map(|path| project.join(path))) {
@@ -363,12 +358,9 @@ fn no_spelling_of_a_patch_writes_a_protected_place_or_posterns_data() {
     );
     assert!(own.contains("Postern"), "the core denies it: {own}");
     for header in [
-        "*** Add File:.git/hooks/pre-commit",
-        "***  add file :.envrc",
-        "*** Add File: x\t/../.git/hooks/post-merge",
-        "*** Add File: a\r*** Add File: .envrc",
-        "*** Create File: x",
-        "nothing of the kind",
+        "*** Add File:.git/hooks/pre-commit", "***  add file :.envrc",
+        "*** Add File: x\t/../.git/hooks/post-merge", "*** Add File: a\r*** Add File: .envrc",
+        "*** Create File: x", "nothing of the kind",
     ] {
         let patch = json!({"patchText": format!("*** Begin Patch\n{header}\n+x"), "path": "README.md"});
         denied_by(&host, "apply_patch", &patch, &project);
@@ -447,16 +439,8 @@ fn every_agent_is_denied_in_its_own_form_what_its_hook_cannot_read() {
     let host = started();
     let surrogate = br#"{"hookName":"PreToolUse","hook_event_name":"PreToolUse","preToolUse":{"toolName":"bash","parameters":{"command":"rm -rf / # \ud800"}}}"#;
     let kinds = [
-        "claude-code",
-        "cursor",
-        "gemini-cli",
-        "copilot-cli",
-        "vs-code",
-        "codex",
-        "windsurf",
-        "cline",
-        "kiro-cli",
-        "opencode",
+        "claude-code", "cursor", "gemini-cli", "copilot-cli", "vs-code", "codex", "windsurf", "cline",
+        "kiro-cli", "opencode",
     ];
     for kind in kinds {
         let main = [kind, "--agent", "main"];

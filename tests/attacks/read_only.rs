@@ -91,16 +91,8 @@ fn programs_that_a_project_names_do_no_harm() {
          printf '[package]\\nname=\"x\"\\nversion=\"0.1.0\"\\n' > Cargo.toml"
     ));
     for line in [
-        "git diff",
-        "git log -p",
-        "git status",
-        "git show",
-        "git blame notes.txt",
-        "cargo metadata",
-        "cargo tree",
-        "cargo --version",
-        "rustc --version",
-        "cargo locate-project",
+        "git diff", "git log -p", "git status", "git show", "git blame notes.txt", "cargo metadata",
+        "cargo tree", "cargo --version", "rustc --version", "cargo locate-project",
     ] {
         let end = tried(&mut agent, json!({ "shell": line }));
         let text = output(&end);

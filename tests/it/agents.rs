@@ -37,12 +37,8 @@ fn a_deny_rule_follows_the_program() {
     host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
     host.ok(&["rules", "deny", "/usr/bin/whoami", "--agent", "main", "--why", "not your business"]);
     let spellings = [
-        "-- whoami",
-        "-- /usr/bin/whoami",
-        "-- env whoami",
-        "--shell 'true && wh\"oa\"mi'",
-        "--shell 'echo $(whoami)'",
-        "-- sh -c whoami",
+        "-- whoami", "-- /usr/bin/whoami", "-- env whoami", "--shell 'true && wh\"oa\"mi'",
+        "--shell 'echo $(whoami)'", "-- sh -c whoami",
     ];
     for spelling in spellings {
         let answer = in_sandbox(&channel, &format!("postern-run --cwd / {spelling}")).end();

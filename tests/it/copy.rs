@@ -278,15 +278,7 @@ fn remarks(source: &str) -> Vec<String> {
 
 /// Words of the list that comments do not have either.
 const COMMENTS: [&str; 9] = [
-    "none where",
-    "anew",
-    "behind which",
-    "on duty",
-    "a yes",
-    "organisation",
-    "colour",
-    "lately",
-    "the like",
+    "none where", "anew", "behind which", "on duty", "a yes", "organisation", "colour", "lately", "the like",
 ];
 
 #[test]

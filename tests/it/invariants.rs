@@ -94,10 +94,7 @@ fn rooms_know_only_whom_they_may() {
             assert!(!manifest.contains("control"), "postern-run speaks the agents' socket only");
             reached.retain(|name| {
                 ![
-                    "postern-contract",
-                    "postern-policy",
-                    "postern-request",
-                    "postern-command",
+                    "postern-contract", "postern-policy", "postern-request", "postern-command",
                     "postern-programs",
                 ]
                 .contains(&name.as_str())
@@ -159,14 +156,8 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<(PathBuf, String)> {
 #[test]
 fn nothing_but_the_run_room_starts_processes() {
     let spawning = [
-        "Command::new(",
-        "process::Command",
-        "libc::fork",
-        "libc::vfork",
-        "libc::execve",
-        "posix_spawn",
-        "execveat",
-        "libc::clone",
+        "Command::new(", "process::Command", "libc::fork", "libc::vfork", "libc::execve", "posix_spawn",
+        "execveat", "libc::clone",
     ];
     let rooms = ["src-tauri/src", "src-tauri/crates"];
     for (path, text) in rooms.iter().flat_map(|room| sources(&root().join(room))) {
@@ -215,19 +206,8 @@ const SENTENCES: [&str; 12] = [
     "fix", "missing",
 ];
 const READERS: [&str; 13] = [
-    ".contains(",
-    ".starts_with(",
-    ".ends_with(",
-    ".strip_prefix(",
-    ".strip_suffix(",
-    ".trim_start_matches(",
-    ".trim_end_matches(",
-    ".find(",
-    ".matches(",
-    ".split(",
-    ".split_once(",
-    " == \"",
-    " != \"",
+    ".contains(", ".starts_with(", ".ends_with(", ".strip_prefix(", ".strip_suffix(", ".trim_start_matches(",
+    ".trim_end_matches(", ".find(", ".matches(", ".split(", ".split_once(", " == \"", " != \"",
 ];
 /// Fields with sentences in the pages.
 const PAGE_SENTENCES: [&str; 13] = [
@@ -235,15 +215,8 @@ const PAGE_SENTENCES: [&str; 13] = [
     "label", "fix", "missing",
 ];
 const PAGE_READERS: [&str; 9] = [
-    ".includes(",
-    ".startsWith(",
-    ".endsWith(",
-    ".indexOf(",
-    ".match(",
-    ".matchAll(",
-    ".replace(",
-    ".search(",
-    ".split(",
+    ".includes(", ".startsWith(", ".endsWith(", ".indexOf(", ".match(", ".matchAll(", ".replace(",
+    ".search(", ".split(",
 ];
 
 /// Returns true if a line of code reads a text for users.
@@ -292,15 +265,8 @@ fn nothing_is_decided_by_reading_a_sentence() {
         assert!(!reads_a_sentence(line), "{line}");
     }
     let rooms = [
-        "crates/command",
-        "crates/policy",
-        "crates/request",
-        "crates/contract",
-        "crates/host",
-        "crates/doors",
-        "crates/client",
-        "crates/cli",
-        "crates/run",
+        "crates/command", "crates/policy", "crates/request", "crates/contract", "crates/host",
+        "crates/doors", "crates/client", "crates/cli", "crates/run",
     ];
     let decide = rooms.iter().map(|room| format!("src-tauri/{room}/src")).chain(["src-tauri/src".to_owned()]);
     for (path, text) in decide.flat_map(|room| sources(&root().join(room))) {
@@ -317,10 +283,8 @@ fn nothing_is_decided_by_reading_a_sentence() {
 #[test]
 fn no_page_reads_a_sentence() {
     for line in [
-        "if (d.message?.includes(\"run\")) {",
-        "question.why.split(\"`\")",
-        "answered.reason?.startsWith(\"not yet\")",
-        "finding.fix.includes(\"Remove\")",
+        "if (d.message?.includes(\"run\")) {", "question.why.split(\"`\")",
+        "answered.reason?.startsWith(\"not yet\")", "finding.fix.includes(\"Remove\")",
     ] {
         assert!(page_reads_a_sentence(line), "{line}");
     }

@@ -48,8 +48,7 @@ fn a_case_that_cannot_be_read_fails_and_the_others_are_judged_all_the_same() {
     let file = folder.path().join("cases.jsonl");
     let lines = [
         r#"{"id":"no policy","shell":"ls","allow":["./ls"],"expect":"deny"}"#,
-        r#"{"id":"no setting","shell":"ls","settings":{"unheard":1},"expect":"deny"}"#,
-        "not a case",
+        r#"{"id":"no setting","shell":"ls","settings":{"unheard":1},"expect":"deny"}"#, "not a case",
         r#"{"id":"mine","shell":"ls","allow":["/usr/bin/ls"],"expect":"allow"}"#,
     ];
     std::fs::write(&file, lines.join("\n")).unwrap();

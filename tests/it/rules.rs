@@ -276,15 +276,9 @@ fn openclaws_document_comes_in_as_far_as_it_can_be_said() {
     fs::write(&file, openclaws("allowlist")).unwrap();
     let shown = host.ok(&[&main[..], &["--check"]].concat());
     for part in [
-        "uname *",
-        "/usr/bin/printf",
-        "git status *; git diff *",
-        "/usr/bin/git --args sha256:cwd-argv:v1:abab",
-        "hash of an old form",
-        "last used for: git pull",
-        "what they begin with",
-        "[5]  bash",
-        "5 would be added",
+        "uname *", "/usr/bin/printf", "git status *; git diff *",
+        "/usr/bin/git --args sha256:cwd-argv:v1:abab", "hash of an old form", "last used for: git pull",
+        "what they begin with", "[5]  bash", "5 would be added",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }

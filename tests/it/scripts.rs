@@ -183,10 +183,7 @@ fn no_page_and_no_script_mounts_a_channel_writable() {
 fn every_test_of_faults_is_there() {
     let script = fs::read_to_string(repository().join("scripts/faults")).unwrap();
     let places = [
-        "tests/system",
-        "tests/it",
-        "src-tauri/crates/host/tests/it",
-        "src-tauri/crates/host/src",
+        "tests/system", "tests/it", "src-tauri/crates/host/tests/it", "src-tauri/crates/host/src",
         "src-tauri/crates/store/src",
     ];
     let names: Vec<&str> = script.split_whitespace().filter_map(|word| word.strip_suffix("::")).collect();

@@ -151,8 +151,7 @@ fn what_a_person_says_reaches_the_agent_once() {
     let denied = Answer::from(asked.wait_with_output().unwrap());
     let lines: Vec<&str> = denied.stderr.lines().skip(1).collect();
     let expected = [
-        "postern-run: denied (user): The user denied it.",
-        "postern-run: They said: no -c please",
+        "postern-run: denied (user): The user denied it.", "postern-run: They said: no -c please",
         "postern-run: Do not ask for the same again: do as they say.",
     ];
     assert_eq!(lines, expected);

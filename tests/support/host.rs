@@ -54,17 +54,8 @@ impl OrdinaryUser {
 
 /// Starts a host that finds no bubblewrap of the system.
 const WITHOUT_BUBBLEWRAP: &[&str] = &[
-    "/usr/bin/bwrap",
-    "--dev-bind",
-    "/",
-    "/",
-    "--ro-bind",
-    "/dev/null",
-    "/usr/bin/bwrap",
-    "--cap-add",
-    "ALL",
-    "--die-with-parent",
-    "--",
+    "/usr/bin/bwrap", "--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--cap-add", "ALL",
+    "--die-with-parent", "--",
 ];
 
 /// Output of a command line, and its end.

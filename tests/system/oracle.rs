@@ -125,22 +125,9 @@ fn builtins(line: &str) -> Vec<String> {
 const JOINTS: &[&str] = &[" && ", " || ", "; ", "\n", " | ", " & ", " |\n", " \\\n&& "];
 /// Constructs around parts.
 const FORMS: &[&str] = &[
-    "@",
-    "( @\n)",
-    "{ @\n}",
-    "if @\nthen @\nfi",
-    "for i in a b; do @\ndone",
-    "while read -r l; do @\ndone < f",
-    "echo \"$(@\n)\"",
-    "x=$(@\n)",
-    "! @",
-    "case a in a) @\n;; esac",
-    "cd src && @",
-    "@ 2>&1",
-    "f() { @\n}; f",
-    "time @",
-    "CI=1 @",
-    "cat <<'E'\nx\nE\n@",
+    "@", "( @\n)", "{ @\n}", "if @\nthen @\nfi", "for i in a b; do @\ndone",
+    "while read -r l; do @\ndone < f", "echo \"$(@\n)\"", "x=$(@\n)", "! @", "case a in a) @\n;; esac",
+    "cd src && @", "@ 2>&1", "f() { @\n}; f", "time @", "CI=1 @", "cat <<'E'\nx\nE\n@",
 ];
 
 /// Returns one to four parts, put together in the ways that scripts are.

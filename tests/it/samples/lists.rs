@@ -207,13 +207,8 @@ impl Stage {
         loop {
             let total = self.person.call_method::<GetInsights>(&MONTH).unwrap().total;
             let all = [
-                total.you_allowed,
-                total.rule_allowed,
-                total.setting_allowed,
-                total.you_denied,
-                total.rule_denied,
-                total.setting_denied,
-                total.unanswered,
+                total.you_allowed, total.rule_allowed, total.setting_allowed, total.you_denied,
+                total.rule_denied, total.setting_denied, total.unanswered,
             ];
             if all.iter().sum::<u64>() == ended as u64 {
                 return;

@@ -144,15 +144,10 @@ impl Stage {
     fn heredoc(&mut self) {
         self.host.ok(&["rules", "allow", "--agent", "builder", "cat"]);
         let text = [
-            "git commit -m \"$(cat <<'EOF'",
-            "Fix the login redirect",
-            "",
+            "git commit -m \"$(cat <<'EOF'", "Fix the login redirect", "",
             "The page went to / after a login, also where a visitor",
-            "came from a link. It goes back to that link now.",
-            "",
-            "Co-Authored-By: Claude <noreply@anthropic.com>",
-            "EOF",
-            ")\"",
+            "came from a link. It goes back to that link now.", "",
+            "Co-Authored-By: Claude <noreply@anthropic.com>", "EOF", ")\"",
         ];
         let asking = self.run("builder", &["--session", "fix-login"]).shell(&text.join("\n"));
         self.keep("heredoc", asking);

@@ -185,10 +185,8 @@ fn what_other_crates_use_has_a_comment() {
 fn faults_of_comments_are_found() {
     let faults_of = |text: &str| comments(text).iter().flat_map(faults).collect::<Vec<_>>();
     let wrong = [
-        "/// Whether it is so.\npub struct X;",
-        "/// The path.\n#[must_use]\npub(crate) async fn path() {}",
-        "/// Name. Kind. Size.\nstruct X;",
-        "//! What is said.",
+        "/// Whether it is so.\npub struct X;", "/// The path.\n#[must_use]\npub(crate) async fn path() {}",
+        "/// Name. Kind. Size.\nstruct X;", "//! What is said.",
     ];
     for text in wrong {
         assert_eq!(faults_of(text).len(), 1, "{text}: {:?}", faults_of(text));

@@ -113,14 +113,7 @@ impl Sandbox {
         bwrap.args(["--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]);
         bwrap.args(["--ro-bind", "/usr/lib", "/usr/lib", "--ro-bind-try", "/usr/lib64", "/usr/lib64"]);
         bwrap.args([
-            "--symlink",
-            "usr/lib",
-            "/lib",
-            "--symlink",
-            "usr/lib64",
-            "/lib64",
-            "--ro-bind",
-            "/usr/bin",
+            "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--ro-bind", "/usr/bin",
             "/real",
         ]);
         bwrap.arg("--ro-bind").arg(self.bin.path()).args(["/usr/bin", "--symlink", "usr/bin", "/bin"]);

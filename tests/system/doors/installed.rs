@@ -14,14 +14,9 @@ pub(super) fn python() -> Option<PathBuf> {
         if !python.exists() {
             works(start("python3").args(["-m", "venv"]).arg(&folder))?;
         }
-        works(start(&python).args([
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--disable-pip-version-check",
-            "mcp>=2,<3",
-        ]))?;
+        works(
+            start(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "mcp>=2,<3"]),
+        )?;
         has()
     };
     let there = python.exists() && has().is_ok();

@@ -127,12 +127,9 @@ mod tests {
     #[test]
     fn other_mistakes_are_the_parsers() {
         for line in [
-            "postern rules allow 'git status' --agnet wk",
-            "postern rules alow x",
-            "postern rules deny ls --in /tmp --everyone",
-            "postern explain -- ls",
-            "postern explain --agent wk --jsn -- ls",
-            "postern status --x",
+            "postern rules allow 'git status' --agnet wk", "postern rules alow x",
+            "postern rules deny ls --in /tmp --everyone", "postern explain -- ls",
+            "postern explain --agent wk --jsn -- ls", "postern status --x",
         ] {
             assert_eq!(said(line), None, "{line}");
         }

@@ -70,48 +70,17 @@ const SEPARATED: TextReader =
 
 /// Long options that take no value.
 const LONG_FLAGS: &[&str] = &[
-    "--no-pager",
-    "--cached",
-    "--count",
-    "--extended-regexp",
-    "--files-with-matches",
-    "--files-without-match",
-    "--fixed-strings",
-    "--heading",
-    "--hidden",
-    "--ignore-case",
-    "--invert-match",
-    "--line-number",
-    "--name-only",
-    "--no-filename",
-    "--no-heading",
-    "--no-ignore",
-    "--no-line-number",
-    "--no-messages",
-    "--only-matching",
-    "--perl-regexp",
-    "--quiet",
-    "--recursive",
-    "--regexp-extended",
-    "--silent",
-    "--smart-case",
-    "--text",
-    "--with-filename",
-    "--word-regexp",
+    "--no-pager", "--cached", "--count", "--extended-regexp", "--files-with-matches",
+    "--files-without-match", "--fixed-strings", "--heading", "--hidden", "--ignore-case", "--invert-match",
+    "--line-number", "--name-only", "--no-filename", "--no-heading", "--no-ignore", "--no-line-number",
+    "--no-messages", "--only-matching", "--perl-regexp", "--quiet", "--recursive", "--regexp-extended",
+    "--silent", "--smart-case", "--text", "--with-filename", "--word-regexp",
 ];
 
 /// Long options that take the next word, and no text.
 const LONG_VALUES: &[&str] = &[
-    "--after-context",
-    "--before-context",
-    "--exclude",
-    "--exclude-dir",
-    "--glob",
-    "--iglob",
-    "--include",
-    "--max-count",
-    "--type",
-    "--type-not",
+    "--after-context", "--before-context", "--exclude", "--exclude-dir", "--glob", "--iglob", "--include",
+    "--max-count", "--type", "--type-not",
 ];
 
 /// Long options that give the pattern or the script, which may be shortened, or say that there is none.
@@ -313,30 +282,12 @@ mod tests {
     #[test]
     fn what_may_be_a_file_is_none() {
         for line in [
-            "grep -f /tmp /var",
-            "grep /tmp -f /var",
-            "grep /tmp --file=/var",
-            "grep /tmp --fil /var",
-            "grep /tmp $x",
-            "grep /tmp \"$x\"",
-            "grep /tmp *",
-            "grep --unheard /tmp /var",
-            "grep --file=* /tmp",
-            "grep --*=x /tmp",
-            "grep -X /tmp /var",
-            "rg --files /tmp",
-            "rg -f /tmp /var",
-            "sed -f /tmp /var",
-            "sed 'r /tmp' f",
-            "sed -i /tmp/d f",
-            "awk -f /tmp f",
-            "gawk --exec=f /tmp",
-            "awk -v x=/tmp -f y f",
-            "cut -f1 /tmp",
-            "sort /tmp",
-            "cat /tmp",
-            "git show HEAD",
-            "git log -- -S/tmp",
+            "grep -f /tmp /var", "grep /tmp -f /var", "grep /tmp --file=/var", "grep /tmp --fil /var",
+            "grep /tmp $x", "grep /tmp \"$x\"", "grep /tmp *", "grep --unheard /tmp /var",
+            "grep --file=* /tmp", "grep --*=x /tmp", "grep -X /tmp /var", "rg --files /tmp",
+            "rg -f /tmp /var", "sed -f /tmp /var", "sed 'r /tmp' f", "sed -i /tmp/d f", "awk -f /tmp f",
+            "gawk --exec=f /tmp", "awk -v x=/tmp -f y f", "cut -f1 /tmp", "sort /tmp", "cat /tmp",
+            "git show HEAD", "git log -- -S/tmp",
         ] {
             assert_eq!(texts_of(line), [""; 0], "{line}");
         }

@@ -4,19 +4,8 @@ use crate::given::without_quotes;
 
 /// Names of functions that remove a whole tree, in several languages.
 pub(crate) const REMOVES: &[&str] = &[
-    "rmtree",
-    "rm_rf",
-    "rm_r",
-    "rmsync",
-    "rmdirsync",
-    "fs.rm",
-    "removesync",
-    "rimraf",
-    "remove_tree",
-    "remove_dir_all",
-    "deno.remove",
-    "removeitem",
-    "del_dir_r",
+    "rmtree", "rm_rf", "rm_r", "rmsync", "rmdirsync", "fs.rm", "removesync", "rimraf", "remove_tree",
+    "remove_dir_all", "deno.remove", "removeitem", "del_dir_r",
 ];
 
 /// Returns the texts in quotes, of each kind by itself: those in a quoted text are found too.

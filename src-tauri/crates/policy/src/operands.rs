@@ -44,14 +44,8 @@ const READERS: &[OperandReader] = &[
         sources: Sources::ButLast,
         unless: ("", &["--remove-source-files", "--remove-sent-files"]),
         outputs: &[
-            "-T",
-            "--temp-dir",
-            "--backup-dir",
-            "--link-dest",
-            "--log-file",
-            "--only-write-batch",
-            "--partial-dir",
-            "--write-batch",
+            "-T", "--temp-dir", "--backup-dir", "--link-dest", "--log-file", "--only-write-batch",
+            "--partial-dir", "--write-batch",
         ],
     },
     OperandReader {

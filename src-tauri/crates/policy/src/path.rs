@@ -67,17 +67,7 @@ const PRIVATE: [&str; 3] = ["tmp", "var", "etc"];
 
 /// Top-level folders of a start volume, which identify one under another name.
 const AT_ROOT: [&str; 12] = [
-    "Applications",
-    "Library",
-    "System",
-    "Users",
-    "bin",
-    "cores",
-    "etc",
-    "opt",
-    "private",
-    "sbin",
-    "usr",
+    "Applications", "Library", "System", "Users", "bin", "cores", "etc", "opt", "private", "sbin", "usr",
     "var",
 ];
 
@@ -442,14 +432,8 @@ mod tests {
     #[test]
     fn deny_rules_know_other_spellings_of_a_path() {
         for other in [
-            "/BIN/RM",
-            "/usr/bin/rm",
-            "//Bin/../bin/rm",
-            "/usr/BIN/rm",
-            "/.nofollow/bin/rm",
-            "/.resolve/1/usr/bin/rm",
-            "/.resolve/1/../bin/rm",
-            "/bin/rm/..namedfork/data",
+            "/BIN/RM", "/usr/bin/rm", "//Bin/../bin/rm", "/usr/BIN/rm", "/.nofollow/bin/rm",
+            "/.resolve/1/usr/bin/rm", "/.resolve/1/../bin/rm", "/bin/rm/..namedfork/data",
             "/.nofollow/System/Volumes/Data/usr/bin/rm",
         ] {
             assert_eq!(deny_key(other), deny_key("/bin/rm"), "{other}");

@@ -6,14 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Folders searched for programs by default. On macOS those of `/etc/paths.d` follow.
 #[cfg(target_os = "macos")]
 pub const SEARCH_PATH: &[&str] = &[
-    "/opt/homebrew/bin",
-    "/opt/homebrew/sbin",
-    "/usr/local/bin",
-    "/System/Cryptexes/App/usr/bin",
-    "/usr/bin",
-    "/bin",
-    "/usr/sbin",
-    "/sbin",
+    "/opt/homebrew/bin", "/opt/homebrew/sbin", "/usr/local/bin", "/System/Cryptexes/App/usr/bin", "/usr/bin",
+    "/bin", "/usr/sbin", "/sbin",
 ];
 
 /// Folders searched for programs by default.

@@ -173,8 +173,7 @@ mod tests {
         for (rule, command, expected) in [
             (
                 "gh api repos/o/r/pulls/*/comments/*/replies -f *",
-                "gh api repos/o/r/pulls/1/comments/23/replies -f body=x",
-                true,
+                "gh api repos/o/r/pulls/1/comments/23/replies -f body=x", true,
             ),
             ("gh api repos/o/r/pulls/* -f *", "gh api repos/o/r/pulls/1/../../../x -f a", false),
             ("gh api repos/o/r/pulls/* -f *", "gh api repos/o/r/pulls/ -f a", false),

@@ -40,16 +40,8 @@ pub enum AgentCall {
 impl AgentCall {
     /// The names of all methods.
     pub const METHODS: [&'static str; 10] = [
-        "system.run",
-        "system.status",
-        "system.output",
-        "system.input",
-        "system.kill",
-        "system.which",
-        "session.open",
-        "session.close",
-        "tool.check",
-        "events.after",
+        "system.run", "system.status", "system.output", "system.input", "system.kill", "system.which",
+        "session.open", "session.close", "tool.check", "events.after",
     ];
 
     /// Returns the method's name.

@@ -39,11 +39,9 @@ mod tests {
         let of = |data: &str| channels_folder(Path::new(data));
         assert_eq!(of("/Users/kim/Library/Application Support/Postern"), Path::new("/Users/kim/.postern/s"));
         for data in [
-            "/home/kim/.local/share/postern",
-            "/Users/kim/Library/Application Support/Postern/",
+            "/home/kim/.local/share/postern", "/Users/kim/Library/Application Support/Postern/",
             "/Users/kim/Library/Application Support/Postern 2",
-            "/Users/kim/xLibrary/Application Support/Postern",
-            "/tmp/data",
+            "/Users/kim/xLibrary/Application Support/Postern", "/tmp/data",
         ] {
             assert_eq!(of(data), Path::new(data).join("agents"), "another data folder keeps its own");
             assert_eq!(short_folder(data), None);

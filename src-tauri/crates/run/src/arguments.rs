@@ -179,15 +179,7 @@ mod tests {
     #[test]
     fn everything_behind_the_dashes_is_the_command() {
         let run = wanted(&[
-            "/bin/postern-run",
-            "--cwd=/x",
-            "--env",
-            "A=b=c",
-            "--timeout",
-            "2m",
-            "--",
-            "git",
-            "--help",
+            "/bin/postern-run", "--cwd=/x", "--env", "A=b=c", "--timeout", "2m", "--", "git", "--help",
         ]);
         assert_eq!(run.command, ["git", "--help"]);
         assert_eq!((run.cwd.as_deref(), run.timeout_ms), (Some("/x"), Some(120_000)));

@@ -141,9 +141,7 @@ mod tests {
         let ending = ProgramEnding::denied(&denied);
         assert_eq!(ending.code, 126);
         let expected = [
-            "denied (user): the user said no",
-            "They said: not today",
-            "use \\u{1b}[31mstaging",
+            "denied (user): the user said no", "They said: not today", "use \\u{1b}[31mstaging",
             "Try again in 2 s.",
         ];
         assert_eq!(ending.says, expected, "nothing in it moves a terminal's cursor");

@@ -162,8 +162,7 @@ mod tests {
         };
         let expected = [
             "WRONG  row 2 is missing",
-            "WRONG  agents main differs from the audit: another program changed it",
-            "head   ab",
+            "WRONG  agents main differs from the audit: another program changed it", "head   ab",
         ];
         assert_eq!(verdict(&wrong), expected);
     }

@@ -23,13 +23,9 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Folders of files that the web view and the system keep of the app, below the home folder.
 const OF_APP: [&str; 8] = [
-    ".config/dev.postern.desktop",
-    ".local/share/dev.postern.desktop",
-    ".cache/dev.postern.desktop",
-    "Library/Application Support/dev.postern.desktop",
-    "Library/Caches/dev.postern.desktop",
-    "Library/HTTPStorages/dev.postern.desktop",
-    "Library/WebKit/dev.postern.desktop",
+    ".config/dev.postern.desktop", ".local/share/dev.postern.desktop", ".cache/dev.postern.desktop",
+    "Library/Application Support/dev.postern.desktop", "Library/Caches/dev.postern.desktop",
+    "Library/HTTPStorages/dev.postern.desktop", "Library/WebKit/dev.postern.desktop",
     "Library/Preferences/dev.postern.desktop.plist",
 ];
 

@@ -214,8 +214,7 @@ const ATTACKS: &[(&str, &str, Sign)] = &[
     ("read by a link", "ln -s $W/outside l; cat l/secret; cat /proc/$PPID/cwd/../outside/secret", Tells),
     ("read by an inherited descriptor", "cat /dev/fd/9/secret", Tells),
     (
-        "environment of a process",
-        "tr '\\0' '\\n' < /proc/$VICTIM/environ | grep -q HOME && echo worked",
+        "environment of a process", "tr '\\0' '\\n' < /proc/$VICTIM/environ | grep -q HOME && echo worked",
         Says,
     ),
     ("signal", "kill -9 $VICTIM; /usr/bin/python3 -c 'import os; os.kill(-1, 9)'", Kills),

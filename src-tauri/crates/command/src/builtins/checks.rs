@@ -12,25 +12,9 @@ const NAMES: Ruling = Ruling::Doubt(Unparsed::Alias, "it changes what later name
 
 /// Options of shells that change neither what is read nor what runs.
 const HARMLESS_OPTIONS: &[&str] = &[
-    "errexit",
-    "nounset",
-    "pipefail",
-    "xtrace",
-    "noglob",
-    "noclobber",
-    "verbose",
-    "nullglob",
-    "globstar",
-    "dotglob",
-    "failglob",
-    "nocaseglob",
-    "nocasematch",
-    "inherit_errexit",
-    "globdots",
-    "nomatch",
-    "nonomatch",
-    "monitor",
-    "notify",
+    "errexit", "nounset", "pipefail", "xtrace", "noglob", "noclobber", "verbose", "nullglob", "globstar",
+    "dotglob", "failglob", "nocaseglob", "nocasematch", "inherit_errexit", "globdots", "nomatch",
+    "nonomatch", "monitor", "notify",
 ];
 
 /// Returns true for no arguments, or only these single letters after a dash.

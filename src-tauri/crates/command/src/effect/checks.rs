@@ -14,21 +14,8 @@ pub(super) fn checked_effects(command: &ExaminedCommand<'_>) -> impl Iterator<It
 }
 
 const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 15] = [
-    secrets,
-    start_files,
-    git_hooks,
-    devices,
-    disk_formats,
-    system_files,
-    containers,
-    mounts,
-    databases,
-    shells_of_databases,
-    sockets,
-    copies,
-    downloads,
-    empties,
-    throws_away,
+    secrets, start_files, git_hooks, devices, disk_formats, system_files, containers, mounts, databases,
+    shells_of_databases, sockets, copies, downloads, empties, throws_away,
 ];
 
 fn system(change: &'static str, name: Option<&str>) -> FoundEffect {
@@ -191,18 +178,8 @@ fn of_working_folder(path: &str) -> String {
 
 /// Programs that run statements of a database's language.
 const CLIENTS: [&str; 12] = [
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "duckdb",
-    "mongosh",
-    "mongo",
-    "redis-cli",
-    "clickhouse",
-    "clickhouse-client",
-    "cqlsh",
-    "sqlcmd",
+    "psql", "mysql", "mariadb", "sqlite3", "duckdb", "mongosh", "mongo", "redis-cli", "clickhouse",
+    "clickhouse-client", "cqlsh", "sqlcmd",
 ];
 
 /// Returns what the statements of a database's client delete, in its arguments or on its input.
@@ -217,15 +194,8 @@ fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
 /// Returns what these statements delete, if a command is the client of a database.
 pub(super) fn statements(command: &ExaminedCommand<'_>, texts: &[&str]) -> Option<FoundEffect> {
     const DROPS: [&str; 9] = [
-        "drop table",
-        "drop database",
-        "drop schema",
-        "drop column",
-        "drop owned",
-        "drop user",
-        "drop role",
-        "truncate ",
-        "delete from",
+        "drop table", "drop database", "drop schema", "drop column", "drop owned", "drop user", "drop role",
+        "truncate ", "delete from",
     ];
     let drops = |text: &&str| {
         let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();

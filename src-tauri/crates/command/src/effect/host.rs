@@ -133,13 +133,9 @@ mod tests {
     #[test]
     fn an_address_that_programs_read_differently_stands_for_itself() {
         for address in [
-            "https://a.example\\@b.example/",
-            "ftp://a.example;@b.example/",
-            "https://a.example@b.example@c.example/",
-            "a.example/x://b.example/",
-            "a.example?://b.example/",
-            "a.example:x://b.example/",
-            "hg::https://a.example/x",
+            "https://a.example\\@b.example/", "ftp://a.example;@b.example/",
+            "https://a.example@b.example@c.example/", "a.example/x://b.example/", "a.example?://b.example/",
+            "a.example:x://b.example/", "hg::https://a.example/x",
         ] {
             assert_eq!(host_of(address), address);
             assert_eq!(machine_of(address), Some(address));

@@ -132,23 +132,9 @@ type FoundEffect = (CommandEffect, Option<EffectScope>, Reversible);
 impl CommandEffect {
     /// Names of all kinds, as they are written in JSON and by `history --effect`.
     pub const KINDS: [&'static str; 17] = [
-        "read",
-        "write",
-        "delete",
-        "run-project-code",
-        "run-inline-code",
-        "run-downloaded-code",
-        "install",
-        "fetch",
-        "send",
-        "publish",
-        "change-repository",
-        "run-elsewhere",
-        "change-system",
-        "control-app",
-        "use-secret",
-        "serve",
-        "unknown",
+        "read", "write", "delete", "run-project-code", "run-inline-code", "run-downloaded-code", "install",
+        "fetch", "send", "publish", "change-repository", "run-elsewhere", "change-system", "control-app",
+        "use-secret", "serve", "unknown",
     ];
 
     /// Returns the name of its kind.

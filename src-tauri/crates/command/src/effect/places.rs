@@ -24,12 +24,7 @@ pub fn is_secret(word: &str) -> bool {
 pub(super) fn may_be_secret(pattern: &str) -> bool {
     /// Examples of those that are told by a part of their name.
     const EXAMPLES: [&str; 7] = [
-        ".env",
-        ".env.local",
-        ".env.production",
-        ".ssh/id_ed25519",
-        ".ssh/id_rsa",
-        "server-key.pem",
+        ".env", ".env.local", ".env.production", ".ssh/id_ed25519", ".ssh/id_rsa", "server-key.pem",
         "master.key",
     ];
     let pattern: String = pattern.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
@@ -78,14 +73,7 @@ fn stands_for(pattern: &str, name: &str) -> bool {
 fn is_secret_name(name: &str) -> bool {
     const EXAMPLES: [&str; 5] = ["dist", "example", "sample", "template", "test"];
     const NAMES: [&str; 9] = [
-        ".env",
-        "master.key",
-        "id_rsa",
-        "id_dsa",
-        "id_ecdsa",
-        "id_ed25519",
-        ".htpasswd",
-        ".vault-token",
+        ".env", "master.key", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".htpasswd", ".vault-token",
         ".dev.vars",
     ];
     const STORES: [&str; 6] = ["p12", "pfx", "jks", "keystore", "kdbx", "ppk"];
@@ -126,12 +114,7 @@ pub(super) fn is_device(path: &str) -> bool {
 
 /// Ends of the paths of other files that decide what runs.
 const STARTED: &[&str] = &[
-    ".gitconfig",
-    ".ssh/authorized_keys",
-    ".ssh/config",
-    "/etc/hosts",
-    "/etc/sudoers",
-    ".npmrc",
+    ".gitconfig", ".ssh/authorized_keys", ".ssh/config", "/etc/hosts", "/etc/sudoers", ".npmrc",
     ".config/fish/config.fish",
 ];
 

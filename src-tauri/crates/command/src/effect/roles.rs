@@ -131,11 +131,8 @@ mod tests {
     #[test]
     fn in_doubt_a_word_has_no_role() {
         for line in [
-            "git push --receive-thing ci.skip origin main",
-            "git commit -m x",
-            "git push --repo elsewhere main",
-            "sed s/a/b/ s/a/b.c",
-            "unknown-program origin main",
+            "git push --receive-thing ci.skip origin main", "git commit -m x",
+            "git push --repo elsewhere main", "sed s/a/b/ s/a/b.c", "unknown-program origin main",
         ] {
             assert!(
                 roles(line).iter().all(|role| !matches!(role, Remote | Branch | Host)),

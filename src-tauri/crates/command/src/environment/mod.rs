@@ -75,22 +75,8 @@ mod tests {
     fn what_decides_what_runs_is_told() {
         assert!(name_lists().is_some(), "the data file parses");
         for name in [
-            "PATH",
-            "path",
-            "LD_PRELOAD",
-            "BASH_ENV",
-            "BASH_CMDS",
-            "GIT_SSH_COMMAND",
-            "NODE_OPTIONS",
-            "PROMPT_COMMAND",
-            "IFS",
-            "EDITOR",
-            "PS4",
-            "PS0",
-            "HOME",
-            "CDPATH",
-            "ENV",
-            "precmd",
+            "PATH", "path", "LD_PRELOAD", "BASH_ENV", "BASH_CMDS", "GIT_SSH_COMMAND", "NODE_OPTIONS",
+            "PROMPT_COMMAND", "IFS", "EDITOR", "PS4", "PS0", "HOME", "CDPATH", "ENV", "precmd",
         ] {
             assert!(decides_what_runs(name, Some(Dialect::Bash)), "{name}");
             assert!(!is_harmless(name, Some("x")), "{name}");

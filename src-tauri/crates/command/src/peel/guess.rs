@@ -77,15 +77,8 @@ mod tests {
             assert!(in_text(text).iter().any(|argv| **argv == ["rm", "-rf", "x"]), "{text}");
         }
         for word in [
-            "--command=rm -rf x",
-            "-crm -rf x",
-            "alias.y=!rm -rf x",
-            "!rm -rf x",
-            "|rm -rf x",
-            "+!rm -rf x",
-            "ext::rm -rf x",
-            ".shell rm -rf x",
-            "--action=exec=rm -rf x",
+            "--command=rm -rf x", "-crm -rf x", "alias.y=!rm -rf x", "!rm -rf x", "|rm -rf x", "+!rm -rf x",
+            "ext::rm -rf x", ".shell rm -rf x", "--action=exec=rm -rf x",
         ] {
             assert!(in_word(word).iter().any(|argv| **argv == ["rm", "-rf", "x"]), "{word}");
         }

@@ -10,30 +10,12 @@ use crate::{CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan
 /// Letters that shells share and that neither run anything nor export what the text sets.
 const LETTERS: &str = "befhlmnptuvxBCEHPTdgqrs";
 const LONG: &[&str] = &[
-    "login",
-    "norc",
-    "noprofile",
-    "posix",
-    "version",
-    "help",
-    "verbose",
-    "no-rcs",
-    "noediting",
-    "restricted",
+    "login", "norc", "noprofile", "posix", "version", "help", "verbose", "no-rcs", "noediting", "restricted",
 ];
 /// Names after `-o` that only make a shell stricter, or let it tell what it does.
 const NAMED: &[&str] = &[
-    "errexit",
-    "nounset",
-    "pipefail",
-    "xtrace",
-    "noglob",
-    "noclobber",
-    "verbose",
-    "posix",
-    "err_exit",
-    "no_unset",
-    "pipe_fail",
+    "errexit", "nounset", "pipefail", "xtrace", "noglob", "noclobber", "verbose", "posix", "err_exit",
+    "no_unset", "pipe_fail",
 ];
 
 /// Words with which csh, fish or another shell begins something that is no program.

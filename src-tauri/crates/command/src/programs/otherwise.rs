@@ -142,20 +142,8 @@ mod tests {
     #[test]
     fn what_is_said_plainly_stays_alone() {
         for line in [
-            "npm publish",
-            "git push",
-            "git -c alias.p=!sh p",
-            "grep x",
-            "gzip x",
-            "ls",
-            "docker compose run x",
-            "git-",
-            "docker",
-            "python3 x",
-            "python x",
-            "mkfs.ext4 x",
-            "bzip2 x",
-            "7",
+            "npm publish", "git push", "git -c alias.p=!sh p", "grep x", "gzip x", "ls",
+            "docker compose run x", "git-", "docker", "python3 x", "python x", "mkfs.ext4 x", "bzip2 x", "7",
             "2.0",
         ] {
             let argv: Vec<Option<&str>> = line.split(' ').map(Some).collect();

@@ -109,21 +109,8 @@ pub(super) const TOKENS: &[TokenFormat] = &[
 
 /// Ends of a name that calls its value a secret, in lower case and without what separates words.
 pub(super) const NAMES: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authkey",
-    "accountkey",
-    "signingkey",
-    "encryptionkey",
-    "masterkey",
-    "storepass",
+    "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "secretkey", "privatekey",
+    "authkey", "accountkey", "signingkey", "encryptionkey", "masterkey", "storepass",
 ];
 
 /// Names that no end tells: variables of sshpass, MySQL and redis-cli, from their manuals.
@@ -134,48 +121,15 @@ pub(super) const PASS: &[&str] = &["_pass", "-pass"];
 
 /// Values that stand for a secret in help texts and prose, and those that are none.
 pub(super) const PLACEHOLDERS: &[&str] = &[
-    "string",
-    "str",
-    "text",
-    "value",
-    "file",
-    "path",
-    "option",
-    "options",
-    "flag",
-    "name",
-    "stdin",
-    "prompt",
-    "true",
-    "false",
-    "null",
-    "nil",
-    "none",
-    "undefined",
-    "yes",
-    "no",
-    "and",
-    "or",
-    "is",
-    "to",
-    "for",
-    "with",
-    "the",
-    "in",
-    "must",
-    "from",
+    "string", "str", "text", "value", "file", "path", "option", "options", "flag", "name", "stdin", "prompt",
+    "true", "false", "null", "nil", "none", "undefined", "yes", "no", "and", "or", "is", "to", "for", "with",
+    "the", "in", "must", "from",
 ];
 
 /// Headers whose value is a secret as a whole (RFC 9110, and what GitLab, Vault and Google publish).
 pub(super) const HEADERS: &[&str] = &[
-    "private-token",
-    "job-token",
-    "deploy-token",
-    "x-api-key",
-    "x-auth-token",
-    "x-vault-token",
-    "x-goog-api-key",
-    "x-amz-security-token",
+    "private-token", "job-token", "deploy-token", "x-api-key", "x-auth-token", "x-vault-token",
+    "x-goog-api-key", "x-amz-security-token",
 ];
 
 /// Headers of a scheme and credentials (RFC 9110, 11.6 and 11.7).

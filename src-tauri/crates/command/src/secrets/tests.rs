@@ -184,14 +184,7 @@ fn an_escape_is_one_character_and_colors_are_none() {
 #[test]
 fn a_name_is_read_whatever_its_case() {
     for name in [
-        "GITHUB_TOKEN",
-        "token",
-        "clientSecret",
-        "DB_PASS",
-        "PGPASSWORD",
-        "x-api-key",
-        "SSHPASS",
-        "MYSQL_PWD",
+        "GITHUB_TOKEN", "token", "clientSecret", "DB_PASS", "PGPASSWORD", "x-api-key", "SSHPASS", "MYSQL_PWD",
     ] {
         assert!(is_secret_name(name), "{name}");
     }
@@ -205,40 +198,10 @@ fn a_name_is_read_whatever_its_case() {
 /// Texts that name secrets, hide them and break them off, over and over.
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
-        "ghp_",
-        "sk-",
-        "AKIA",
-        "eyJ",
-        ".",
-        "-----BEGIN PRIVATE KEY-----",
-        "-----END",
-        "://",
-        "a:b@",
-        "password",
-        "TOKEN",
-        "=",
-        ":",
-        " ",
-        "\"",
-        "'",
-        "\\",
-        "\n",
-        "--token",
-        "curl",
-        "-u",
-        "$",
-        "(",
-        "é",
-        "\u{1b}[31m",
-        "\u{202e}",
-        "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ",
-        "authorization",
-        "{",
-        "}",
-        ",",
-        "-p",
-        "mysql",
-        "😀",
+        "ghp_", "sk-", "AKIA", "eyJ", ".", "-----BEGIN PRIVATE KEY-----", "-----END", "://", "a:b@",
+        "password", "TOKEN", "=", ":", " ", "\"", "'", "\\", "\n", "--token", "curl", "-u", "$", "(", "é",
+        "\u{1b}[31m", "\u{202e}", "a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ", "authorization", "{", "}", ",",
+        "-p", "mysql", "😀",
     ]);
     prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..60).prop_map(|all| all.concat())]
 }
@@ -287,22 +250,9 @@ proptest! {
 #[test]
 fn time_is_linear_in_the_text() {
     for word in [
-        "sk-",
-        "eyJ-",
-        "ghp_-",
-        "glpat-.",
-        "password=$",
-        "password=",
-        "token='$",
-        "authorization:$",
-        "-----BEGIN PRIVATE KEY-----",
-        "://a:b",
-        "password:",
-        "x-api-key:",
-        "\"authorization\":\\",
-        "--token ",
-        "curl -u ",
-        "\"password\":\"\\",
+        "sk-", "eyJ-", "ghp_-", "glpat-.", "password=$", "password=", "token='$", "authorization:$",
+        "-----BEGIN PRIVATE KEY-----", "://a:b", "password:", "x-api-key:", "\"authorization\":\\",
+        "--token ", "curl -u ", "\"password\":\"\\",
     ] {
         // Quadratic, this would look at some 10^12 pairs of characters, and never end.
         let text = word.repeat(1_000_000 / word.len());

@@ -147,34 +147,9 @@ const RESERVED: &[&str] = &[
 
 /// Variables that change how a shell itself reads or runs a line.
 const OF_SHELL: &[&str] = &[
-    "PATH",
-    "IFS",
-    "ENV",
-    "PWD",
-    "OLDPWD",
-    "CDPATH",
-    "SHELLOPTS",
-    "GLOBIGNORE",
-    "POSIXLY_CORRECT",
-    "UID",
-    "EUID",
-    "PPID",
-    "GROUPS",
-    "FUNCNAME",
-    "DIRSTACK",
-    "LINENO",
-    "RANDOM",
-    "SRANDOM",
-    "SECONDS",
-    "EPOCHSECONDS",
-    "EPOCHREALTIME",
-    "SHLVL",
-    "OPTARG",
-    "OPTIND",
-    "OPTERR",
-    "TMOUT",
-    "EXECIGNORE",
-    "_",
+    "PATH", "IFS", "ENV", "PWD", "OLDPWD", "CDPATH", "SHELLOPTS", "GLOBIGNORE", "POSIXLY_CORRECT", "UID",
+    "EUID", "PPID", "GROUPS", "FUNCNAME", "DIRSTACK", "LINENO", "RANDOM", "SRANDOM", "SECONDS",
+    "EPOCHSECONDS", "EPOCHREALTIME", "SHLVL", "OPTARG", "OPTIND", "OPTERR", "TMOUT", "EXECIGNORE", "_",
 ];
 
 impl PlainCommand {

@@ -66,24 +66,8 @@ impl Walk<'_> {
     pub(super) fn note_constants(&mut self, assignments: &[Assignment]) {
         // The shell gives these values of its own, or refuses them.
         const OF_THE_SHELL: &[&str] = &[
-            "DIRSTACK",
-            "EUID",
-            "FUNCNAME",
-            "GROUPS",
-            "HISTCMD",
-            "HOME",
-            "LINENO",
-            "OLDPWD",
-            "OPTARG",
-            "OPTIND",
-            "PPID",
-            "PWD",
-            "RANDOM",
-            "REPLY",
-            "SECONDS",
-            "SHELLOPTS",
-            "UID",
-            "_",
+            "DIRSTACK", "EUID", "FUNCNAME", "GROUPS", "HISTCMD", "HOME", "LINENO", "OLDPWD", "OPTARG",
+            "OPTIND", "PPID", "PWD", "RANDOM", "REPLY", "SECONDS", "SHELLOPTS", "UID", "_",
         ];
         for Assignment { name, value } in assignments {
             let own = OF_THE_SHELL.contains(&name.as_str()) || name.starts_with("BASH");

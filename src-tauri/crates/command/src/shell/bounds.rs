@@ -216,32 +216,9 @@ mod tests {
         assert!(fits("if [ -f a ]; then for x in a b; do (echo \"${x:-$(id)}\"); done; fi"));
         assert!(fits(&"make -j8 test && git status --short | head -5\n".repeat(60)), "a long script");
         for pile in [
-            "(",
-            "{a,",
-            "${x:-",
-            "$(",
-            "time ",
-            "! ",
-            "if ",
-            "[[ ",
-            "case x in x) ",
-            "cat <<E ",
-            "`a` ",
-            "a;",
-            "\n",
-            "'a'",
-            "\"a\"",
-            "$x",
-            "((1))",
-            "a ",
-            "#'\n;",
-            "a;b)#c|",
-            "=(#x=<(||]]))+=",
-            "]%",
-            "a@",
-            "é",
-            "\"$('\";",
-            "\\';",
+            "(", "{a,", "${x:-", "$(", "time ", "! ", "if ", "[[ ", "case x in x) ", "cat <<E ", "`a` ",
+            "a;", "\n", "'a'", "\"a\"", "$x", "((1))", "a ", "#'\n;", "a;b)#c|", "=(#x=<(||]]))+=", "]%",
+            "a@", "é", "\"$('\";", "\\';",
         ] {
             assert!(!fits(&pile.repeat(3000)), "{pile:?} three thousand times");
         }

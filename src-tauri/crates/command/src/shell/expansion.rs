@@ -132,44 +132,14 @@ mod tests {
     #[test]
     fn operators_with_plain_operands_are_understood() {
         for operator in [
-            "",
-            ":-x",
-            "-a b",
-            ":=1",
-            ":?not set",
-            "%.*",
-            "##*/",
-            "/a/b",
-            "//a",
-            ":1:2",
-            ": -3",
-            "[@]",
-            "[0]",
-            "[@]:1",
-            "^^",
-            ":-$y",
-            ":-$_y",
-            "%$suffix",
+            "", ":-x", "-a b", ":=1", ":?not set", "%.*", "##*/", "/a/b", "//a", ":1:2", ": -3", "[@]",
+            "[0]", "[@]:1", "^^", ":-$y", ":-$_y", "%$suffix",
         ] {
             assert!(is_plain_operator(operator, Dialect::Bash), "{operator:?}");
         }
         for operator in [
-            ":-$(id)",
-            ":-$(id)x",
-            ":-`id`",
-            ":-`id`x",
-            "[0]@P",
-            "[0][1]",
-            "[@]:-$(id)",
-            ":-'x'",
-            "@P",
-            "[$(id)]",
-            "[x]",
-            ":$x",
-            ":-${y}",
-            ":-\"$(id)\"",
-            ":x",
-            "[a[0]]",
+            ":-$(id)", ":-$(id)x", ":-`id`", ":-`id`x", "[0]@P", "[0][1]", "[@]:-$(id)", ":-'x'", "@P",
+            "[$(id)]", "[x]", ":$x", ":-${y}", ":-\"$(id)\"", ":x", "[a[0]]",
         ] {
             assert!(!is_plain_operator(operator, Dialect::Bash), "{operator:?}");
         }
@@ -198,14 +168,7 @@ mod tests {
             assert!(arithmetic(text, &none).is_ok(), "{text}");
         }
         for text in [
-            "$((x))",
-            "$(($1))",
-            "((a[0]))",
-            "$(($x))",
-            "((1)",
-            "((`id`))",
-            "((`1`))",
-            "((UID[1]))",
+            "$((x))", "$(($1))", "((a[0]))", "$(($x))", "((1)", "((`id`))", "((`1`))", "((UID[1]))",
             "(($[1]))",
         ] {
             assert!(arithmetic(text, &none).is_err(), "{text}");

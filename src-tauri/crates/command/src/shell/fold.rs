@@ -213,10 +213,7 @@ mod tests {
     #[test]
     fn places_that_are_not_followed_are_refused() {
         for text in [
-            "cat <<E\n$\\\n(rm)\nE",
-            "echo ${x:-\\\n}",
-            "echo `a\\\nb`",
-            "echo $'a\\\nb'",
+            "cat <<E\n$\\\n(rm)\nE", "echo ${x:-\\\n}", "echo `a\\\nb`", "echo $'a\\\nb'",
             "echo \"$(a\\\nb)\"",
         ] {
             assert_eq!(fold_lines(text), None, "{text:?}");

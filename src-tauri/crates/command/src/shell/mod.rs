@@ -92,8 +92,7 @@ fn check_text(text: &str) -> Option<Invalid> {
     let invalid = |code, message| Some(Invalid { code, message });
     if text.len() > LONGEST_TEXT {
         return invalid(
-            "too-long",
-            "the shell text is longer than 32 KiB; write it to a script and run that",
+            "too-long", "the shell text is longer than 32 KiB; write it to a script and run that",
         );
     }
     if text.contains('\0') {

@@ -103,26 +103,11 @@ mod tests {
     fn what_may_be_no_body_stays() {
         let code = "if ( [ {\n".repeat(3);
         for start in [
-            "cat <<EOF\n",
-            "cat <<\\EOF\n",
-            "cat <<<'EOF'\n",
-            "a[1<<'EOF']=2\n",
-            "((1<<'EOF'\n",
-            "x=(\n<<'EOF'\n",
-            "echo $(cat <<'EOF'\n",
-            "echo \"<<'EOF'\n",
-            "echo ' <<'EOF'\n",
-            "echo \\\"<<'EOF'\n",
-            "cat <<'E' <<'EOF'\n",
-            "cat <<'EOF' $(ls\n",
-            "cat <<'EOF'x\n",
-            "# cat <<'EOF'\n",
-            "cat 3<<'EOF'\n",
-            "case x in <<'EOF'\n",
-            "cat <<E\nx <<'EOF'\nE\n",
-            "cat <<'E x'\n",
-            "x='\ncat <<'EOF'\n",
-            "cat \\\n<<'EOF'\n",
+            "cat <<EOF\n", "cat <<\\EOF\n", "cat <<<'EOF'\n", "a[1<<'EOF']=2\n", "((1<<'EOF'\n",
+            "x=(\n<<'EOF'\n", "echo $(cat <<'EOF'\n", "echo \"<<'EOF'\n", "echo ' <<'EOF'\n",
+            "echo \\\"<<'EOF'\n", "cat <<'E' <<'EOF'\n", "cat <<'EOF' $(ls\n", "cat <<'EOF'x\n",
+            "# cat <<'EOF'\n", "cat 3<<'EOF'\n", "case x in <<'EOF'\n", "cat <<E\nx <<'EOF'\nE\n",
+            "cat <<'E x'\n", "x='\ncat <<'EOF'\n", "cat \\\n<<'EOF'\n",
         ] {
             let text = format!("{start}{code}EOF\n");
             assert_eq!(without_quoted_bodies(&text), text, "{start:?}");

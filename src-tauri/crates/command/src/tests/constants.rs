@@ -29,36 +29,15 @@ fn a_variable_that_is_set_once_is_its_value() {
 #[test]
 fn a_variable_that_may_hold_anything_else_is_not_known() {
     for text in [
-        "cat $D; D=src",
-        "false && D=src; cat $D",
-        "if test -f x; then D=src; fi; cat $D",
-        "D=src; D=lib; cat $D",
-        "D=src; D+=x; cat $D",
-        "D=src; read D; cat $D",
-        "D=src; for D in /etc; do ls; done; cat $D",
-        "D=src; unset D; cat $D",
-        "D=src; printf -v D x; cat $D",
-        "D=src; eval \"$x\"; cat $D",
-        "D=src; source x; cat $D",
-        "D=src; f() { D=/etc; }; f; cat $D",
-        "D=src; : ${D:=x}; cat $D",
-        "(D=src); cat $D",
-        "D=src & cat $D",
-        "D=src | true; cat $D",
-        "D=src cat $D",
-        "D='a b'; cat $D",
-        "D='*'; cat $D",
-        "D=; cat $D",
-        "IFS=/; D=a/b; cat $D",
-        "declare -u D; D=src; cat $D",
-        "local D; D=src; cat $D",
-        "SECONDS=a; cat $SECONDS",
-        "N=1; ((N++)); cat $N",
-        "D=$(ls); cat $D",
-        "D=(src); cat $D",
-        "bash -c 'cat $D'",
-        "D=src; bash -c 'cat $D'",
-        "D=src; while true; do cat $D; D=/etc; done",
+        "cat $D; D=src", "false && D=src; cat $D", "if test -f x; then D=src; fi; cat $D",
+        "D=src; D=lib; cat $D", "D=src; D+=x; cat $D", "D=src; read D; cat $D",
+        "D=src; for D in /etc; do ls; done; cat $D", "D=src; unset D; cat $D",
+        "D=src; printf -v D x; cat $D", "D=src; eval \"$x\"; cat $D", "D=src; source x; cat $D",
+        "D=src; f() { D=/etc; }; f; cat $D", "D=src; : ${D:=x}; cat $D", "(D=src); cat $D", "D=src & cat $D",
+        "D=src | true; cat $D", "D=src cat $D", "D='a b'; cat $D", "D='*'; cat $D", "D=; cat $D",
+        "IFS=/; D=a/b; cat $D", "declare -u D; D=src; cat $D", "local D; D=src; cat $D",
+        "SECONDS=a; cat $SECONDS", "N=1; ((N++)); cat $N", "D=$(ls); cat $D", "D=(src); cat $D",
+        "bash -c 'cat $D'", "D=src; bash -c 'cat $D'", "D=src; while true; do cat $D; D=/etc; done",
     ] {
         assert_eq!(last(&bash(text)), None, "{text}");
     }
@@ -79,13 +58,11 @@ fn a_here_document_in_a_substitution_is_its_text() {
         );
     }
     for text in [
-        "git commit -m \"$(cat <<EOF\none $x\nEOF\n)\"",
-        "git commit -m \"$(cat <<EOF\n$(id)\nEOF\n)\"",
+        "git commit -m \"$(cat <<EOF\none $x\nEOF\n)\"", "git commit -m \"$(cat <<EOF\n$(id)\nEOF\n)\"",
         "git commit -m \"$(cat x <<'EOF'\none\nEOF\n)\"",
         "git commit -m \"$(cat <<'EOF' | tr a b\none\nEOF\n)\"",
         "git commit -m \"$(cat <<'EOF' < x\none\nEOF\n)\"",
-        "git commit -m \"$(X=1 cat <<'EOF'\none\nEOF\n)\"",
-        "git commit -m \"$(./cat <<'EOF'\none\nEOF\n)\"",
+        "git commit -m \"$(X=1 cat <<'EOF'\none\nEOF\n)\"", "git commit -m \"$(./cat <<'EOF'\none\nEOF\n)\"",
         "cat() { id; }; git commit -m \"$(cat <<'EOF'\none\nEOF\n)\"",
         "git commit -m $(cat <<'EOF'\n-F /etc/passwd\nEOF\n)",
     ] {
@@ -100,8 +77,7 @@ fn a_loop_that_does_not_move_runs_where_the_line_is() {
     let dir =
         |text: &str| bash(text).steps.iter().find(|step| step.program() == Some("ls")).unwrap().dir.clone();
     for text in [
-        "cd sub && for f in a b; do ls $f; done",
-        "cd sub && while test -f x; do ls; done",
+        "cd sub && for f in a b; do ls $f; done", "cd sub && while test -f x; do ls; done",
         "cd sub && for d in *; do (cd $d && pwd); ls; done",
         "cd sub && for i in 1 2; do for j in 3 4; do ls; done; done",
     ] {
@@ -117,23 +93,18 @@ fn a_loop_that_does_not_move_runs_where_the_line_is() {
         assert_eq!(dir(text), packages, "where it is not set too: {text}");
     }
     for text in [
-        "D=sub; cd $D && ls",
-        "IFS=e; D=web; cd packages/$D && ls",
+        "D=sub; cd $D && ls", "IFS=e; D=web; cd packages/$D && ls",
         "IFS=e; for p in web api; do (cd packages/$p && ls); done",
         "for p in web api; do (cd packages/$p$x && ls); done",
         "for p in web api; do (cd packages/$p/$x && ls); done",
         "for p in web ../api; do (cd packages/$p && ls); done",
-        "for p in web *; do (cd packages/$p && ls); done",
-        "for p in web api; do (cd $p && ls); done",
-        "cd sub && for d in a b; do ls; cd $d; done",
-        "cd sub && for d in a b; do ls; pushd $d; done",
+        "for p in web *; do (cd packages/$p && ls); done", "for p in web api; do (cd $p && ls); done",
+        "cd sub && for d in a b; do ls; cd $d; done", "cd sub && for d in a b; do ls; pushd $d; done",
         "cd sub && for d in a b; do ls; command cd $d; done",
-        "cd sub && for d in a b; do ls; eval \"$d\"; done",
-        "cd sub && for d in a b; do ls; $d x; done",
+        "cd sub && for d in a b; do ls; eval \"$d\"; done", "cd sub && for d in a b; do ls; $d x; done",
         "f() { cd x; }; cd sub && for d in a b; do ls; f; done",
         "cd sub && for d in a b; do ls; for e in c; do cd $e; done; done",
-        "trap 'cd /' USR1; cd sub && for d in a b; do ls; done",
-        "cd sub && while cd x; do ls; done",
+        "trap 'cd /' USR1; cd sub && for d in a b; do ls; done", "cd sub && while cd x; do ls; done",
     ] {
         assert_eq!(dir(text), Dir::Unknown, "{text}");
     }

@@ -68,9 +68,7 @@ impl DoorKind {
                 DoorSetting::new("agent", "Agent", Agent, "Whose rules apply").needed(),
                 DoorSetting::new("socket", "Socket", Text, "A path. Default: in Postern’s folder"),
                 DoorSetting::new(
-                    "relay",
-                    "Accept its approval",
-                    Switch,
+                    "relay", "Accept its approval", Switch,
                     "A decision that OpenClaw sends counts as your answer",
                 ),
             ],
@@ -79,9 +77,7 @@ impl DoorKind {
                     vec![DoorSetting::new("agent", "Agent", Agent, "Whose tools they are").needed()];
                 all.extend(over_tcp("127.0.0.1:7718"));
                 all.push(DoorSetting::new(
-                    "hosts",
-                    "Names",
-                    Text,
+                    "hosts", "Names", Text,
                     "Other names by which clients reach it, such as host.docker.internal",
                 ));
                 all
@@ -90,9 +86,7 @@ impl DoorKind {
             Self::Xmpp => [xmpp_settings(), chat_settings()].concat(),
             Self::Forwarder => vec![
                 DoorSetting::new(
-                    "channels",
-                    "Channels",
-                    Text,
+                    "channels", "Channels", Text,
                     "AGENT@127.0.0.1:7719, separated by commas; for containers in a virtual machine",
                 )
                 .needed(),
@@ -176,19 +170,13 @@ fn chat_settings() -> Vec<DoorSetting> {
         DoorSetting::new("agents", "Agents", Text, "Whose questions are shown there. Default: every agent’s"),
         DoorSetting::new("routes", "Routes", Text, "Whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
         DoorSetting::new(
-            "high-risk",
-            "High-risk questions",
-            Choice,
-            "Default: announced there, not approved",
+            "high-risk", "High-risk questions", Choice, "Default: announced there, not approved",
         )
         .one_of(&["announce", "once", "always"]),
         DoorSetting::new("changes", "Wider policy", Choice, "Announces there when more may run. Default: on")
             .one_of(&["on", "off"]),
         DoorSetting::new(
-            "ca",
-            "Trusted certificate",
-            Text,
-            "Instead of those the system trusts: /path/to/ca.pem",
+            "ca", "Trusted certificate", Text, "Instead of those the system trusts: /path/to/ca.pem",
         ),
     ]
 }

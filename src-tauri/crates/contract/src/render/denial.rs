@@ -314,8 +314,7 @@ fn drifted(drift: &Drift, audience: Audience) -> Sentence {
         Drift::Gone => Sentence::new("What was judged is not there any more."),
         Drift::Policy => Sentence::new("The policy changed between the yes and the start."),
         Drift::NotSaved => Sentence::new(audience.choose_words(
-            "The rule that you chose could not be saved.",
-            "The rule that the user chose could not be saved.",
+            "The rule that you chose could not be saved.", "The rule that the user chose could not be saved.",
         )),
     }
 }

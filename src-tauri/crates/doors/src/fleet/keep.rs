@@ -52,29 +52,9 @@ const UNCONFIRMED: &str = "unconfirmed";
 
 /// Everything that makes this Mac a member. That it is unconfirmed goes last: until then it may join again.
 const FILES: [&str; 24] = [
-    UNOPENED,
-    LOCK,
-    PENDING,
-    PENDING_LOCK,
-    LETTING_IN,
-    LETTING_IN_LOCK,
-    "member.json",
-    "shown.json",
-    CREDENTIALS,
-    "keys",
-    "roster.json",
-    "fresh.json",
-    "invited.json",
-    CONFIGURATION,
-    "policy",
-    "policy.json",
-    "jobs.json",
-    "published.json",
-    SIGNED,
-    "heads.json",
-    "anchored.json",
-    "rows-sent.json",
-    "rows.json",
+    UNOPENED, LOCK, PENDING, PENDING_LOCK, LETTING_IN, LETTING_IN_LOCK, "member.json", "shown.json",
+    CREDENTIALS, "keys", "roster.json", "fresh.json", "invited.json", CONFIGURATION, "policy", "policy.json",
+    "jobs.json", "published.json", SIGNED, "heads.json", "anchored.json", "rows-sent.json", "rows.json",
     UNCONFIRMED,
 ];
 

@@ -123,18 +123,8 @@ mod tests {
     #[test]
     fn every_shell_reads_the_very_text() {
         for text in [
-            "",
-            "-i",
-            "--",
-            "'",
-            "'\\''",
-            "a\\",
-            "'; touch /tmp/x; '",
-            "cat <<'E'\n$x `y`\nE\n",
-            "echo !! \u{202e}é\u{1f600}",
-            "\r\n\t\u{b}",
-            "$(id) `id` ${x} ~ * ? [a] {a,b} #c",
-            "\"$x\"",
+            "", "-i", "--", "'", "'\\''", "a\\", "'; touch /tmp/x; '", "cat <<'E'\n$x `y`\nE\n",
+            "echo !! \u{202e}é\u{1f600}", "\r\n\t\u{b}", "$(id) `id` ${x} ~ * ? [a] {a,b} #c", "\"$x\"",
         ] {
             let line = line(text).unwrap();
             assert_eq!(words_of(&line).unwrap(), expected(text), "{text:?}");

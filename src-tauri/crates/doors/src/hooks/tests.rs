@@ -197,20 +197,8 @@ fn event_of(kind: HookAgent, tool: &str, input: &Value) -> Value {
 
 /// Tools that agents have under names of their own.
 const OWN_TOOLS: [&str; 14] = [
-    "Bash",
-    "Edit",
-    "Glob",
-    "Grep",
-    "NotebookEdit",
-    "Read",
-    "Skill",
-    "Write",
-    "apply_patch",
-    "create_file",
-    "edit",
-    "grep_search",
-    "read",
-    "read_many_files",
+    "Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Skill", "Write", "apply_patch", "create_file",
+    "edit", "grep_search", "read", "read_many_files",
 ];
 
 proptest! {

@@ -31,8 +31,7 @@ pub(super) fn check_exec(exec: &Exec, screen: bool) -> Result<(), OpenclawRefusa
     }
     if exec.needs_screen_recording == Some(true) && !screen {
         return Err(OpenclawRefusal::unavailable(
-            "PERMISSION_MISSING: screenRecording",
-            "permission:screenRecording",
+            "PERMISSION_MISSING: screenRecording", "permission:screenRecording",
         ));
     }
     Ok(())

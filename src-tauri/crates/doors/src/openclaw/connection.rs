@@ -103,8 +103,7 @@ async fn run_exec(
     let key = content(&exec);
     let Some((listener, sender)) = shared.jobs.join_or_begin(&key) else {
         return Some(Err(OpenclawRefusal::unavailable(
-            "SYSTEM_RUN_DENIED: too many requests wait",
-            "queue-full",
+            "SYSTEM_RUN_DENIED: too many requests wait", "queue-full",
         )));
     };
     let request_id = listener.job.request;
@@ -125,8 +124,7 @@ async fn run_exec(
         Over::Ended(_) => {
             shared.jobs.forget(&key, &listener);
             Some(Err(OpenclawRefusal::unavailable(
-                "SYSTEM_RUN_DENIED: Postern is shutting down",
-                "companion-unavailable",
+                "SYSTEM_RUN_DENIED: Postern is shutting down", "companion-unavailable",
             )))
         }
         Over::Late => {

@@ -181,8 +181,7 @@ fn refusal(denied: &ExecDenied) -> OpenclawRefusal {
             told("SYSTEM_RUN_DENIED: approval prompt closed without decision", "approval-cancelled")
         }
         DenyReason::CwdRefused => told(
-            "Working directory does not exist, is inaccessible, or is not a directory.",
-            "cwd-unavailable",
+            "Working directory does not exist, is inaccessible, or is not a directory.", "cwd-unavailable",
         ),
         DenyReason::Invalid | DenyReason::EnvRefused => {
             OpenclawRefusal::invalid(denied.message.clone(), "invalid")

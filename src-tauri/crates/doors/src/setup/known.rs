@@ -73,8 +73,7 @@ const KNOWN: [KnownAgentFacts; KnownAgent::ALL.len()] = [
         kind: KnownAgent::VsCode,
         // Its hooks are in repositories only.
         how: AgentConnectMethod::Mcp(&[
-            "Library/Application Support/Code/User/mcp.json",
-            ".config/Code/User/mcp.json",
+            "Library/Application Support/Code/User/mcp.json", ".config/Code/User/mcp.json",
         ]),
         folders: &["Library/Application Support/Code", ".config/Code", ".vscode"],
         programs: &["code"],
@@ -145,14 +144,8 @@ pub(super) const RULES_OF_PROJECT: &[(Product, &str)] = &[
 
 /// Folders where agents install their programs, besides the search path of the user's shell.
 pub(super) const USUAL_FOLDERS: &[&str] = &[
-    "~/.local/bin",
-    "~/.npm-global/bin",
-    "~/.bun/bin",
-    "~/.volta/bin",
-    "~/.claude/local",
-    "/opt/homebrew/bin",
-    "/usr/local/bin",
-    "/usr/bin",
+    "~/.local/bin", "~/.npm-global/bin", "~/.bun/bin", "~/.volta/bin", "~/.claude/local",
+    "/opt/homebrew/bin", "/usr/local/bin", "/usr/bin",
 ];
 
 #[cfg(test)]

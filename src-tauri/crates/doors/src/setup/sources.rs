@@ -126,11 +126,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (home, project) = (folder.path().join("home"), folder.path().join("home/site"));
         for file in [
-            "home/.claude/settings.json",
-            "home/.codex/rules/default.rules",
-            "home/.codex/rules/notes.txt",
-            "home/site/.claude/settings.local.json",
-            "home/site/.vscode/settings.json",
+            "home/.claude/settings.json", "home/.codex/rules/default.rules", "home/.codex/rules/notes.txt",
+            "home/site/.claude/settings.local.json", "home/site/.vscode/settings.json",
         ] {
             let path = folder.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

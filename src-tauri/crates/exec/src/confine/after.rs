@@ -375,15 +375,8 @@ mod tests {
             },
         );
         let expected = [
-            ".git/COMMIT_EDITMSG",
-            ".git/MERGE_RR",
-            ".git/SQUASH_MSG",
-            ".git/branches/old",
-            ".git/index",
-            ".git/logs/HEAD",
-            ".git/modules/sub/MERGE_MSG",
-            ".git/remotes/new",
-            "b/.git/MERGE_RR",
+            ".git/COMMIT_EDITMSG", ".git/MERGE_RR", ".git/SQUASH_MSG", ".git/branches/old", ".git/index",
+            ".git/logs/HEAD", ".git/modules/sub/MERGE_MSG", ".git/remotes/new", "b/.git/MERGE_RR",
         ];
         assert_eq!(found, expected);
     }

@@ -188,14 +188,7 @@ mod tests {
     #[test]
     fn names_out_of_the_work_tree_and_in_the_repository_are_astray() {
         for name in [
-            "../x",
-            "/x",
-            "a/../../x",
-            "./x",
-            "a//x",
-            ".git/hooks/x",
-            "a/.GIT/config",
-            ".git",
+            "../x", "/x", "a/../../x", "./x", "a//x", ".git/hooks/x", "a/.GIT/config", ".git",
             ".g\u{200c}it/x",
         ] {
             assert!(is_astray(name.as_bytes()), "{name}");

@@ -396,17 +396,8 @@ mod tests {
             let text = text(&confinement);
             assert!(text.starts_with("(version 1)\n(deny default)\n"), "{text}");
             for never in [
-                "lsopen",
-                "appleevent",
-                "job-creation",
-                "launchservices",
-                "SecurityServer",
-                "pasteboard",
-                "allow default",
-                "user-preference-write",
-                "allow network",
-                "mach-register",
-                "diagnosticd",
+                "lsopen", "appleevent", "job-creation", "launchservices", "SecurityServer", "pasteboard",
+                "allow default", "user-preference-write", "allow network", "mach-register", "diagnosticd",
             ] {
                 assert!(!text.contains(never), "{never}");
             }

@@ -280,7 +280,8 @@ impl SurveyWalk<'_> {
                 let path = inner.join(&name);
                 let Some(kind) = kind else { return };
                 let lines = if kind.is_symlink() {
-                    let way = || OsString::from(links_on_the_way(&path).as_bytes().escape_ascii().to_string());
+                    let way =
+                        || OsString::from(links_on_the_way(&path).as_bytes().escape_ascii().to_string());
                     (!git_state::is_link_of_git(&path)).then(way)
                 } else if kind.is_dir() {
                     if git_state::may_lead_elsewhere(folder, &path) {
@@ -443,20 +444,8 @@ mod tests {
 
     fn paths() -> impl Strategy<Value = Vec<Vec<&'static str>>> {
         let name = prop::sample::select(vec![
-            "HEAD",
-            "objects",
-            "refs",
-            "commondir",
-            "modules",
-            "worktrees",
-            "config",
-            "hooks",
-            ".git",
-            ".GIT",
-            ".vscode",
-            ".envrc",
-            "sub",
-            "a",
+            "HEAD", "objects", "refs", "commondir", "modules", "worktrees", "config", "hooks", ".git",
+            ".GIT", ".vscode", ".envrc", "sub", "a",
         ]);
         prop::collection::vec(prop::collection::vec(name, 1..5), 0..14)
     }

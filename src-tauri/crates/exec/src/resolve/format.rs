@@ -89,11 +89,8 @@ mod tests {
     #[test]
     fn machine_code_is_known_by_its_magic() {
         let headers: [&[u8]; 5] = [
-            b"\x7fELF\x02\x01\x01",
-            b"\xcf\xfa\xed\xfe\x0c\0\0\x01",
-            b"\xfe\xed\xfa\xce\0\0\0\0",
-            b"\xca\xfe\xba\xbe\0\0\0\x02",
-            b"\xca\xfe\xba\xbf\0\0\0\x01",
+            b"\x7fELF\x02\x01\x01", b"\xcf\xfa\xed\xfe\x0c\0\0\x01", b"\xfe\xed\xfa\xce\0\0\0\0",
+            b"\xca\xfe\xba\xbe\0\0\0\x02", b"\xca\xfe\xba\xbf\0\0\0\x01",
         ];
         for header in headers {
             assert_eq!(format_of(header), Ok(ExecutableFormat::Native), "{header:x?}");

@@ -256,10 +256,7 @@ mod tests {
         };
         let below = |link: &str| root.join(link).to_string_lossy().into_owned();
         for line in [
-            "cp src/* out",
-            "cp src/k*.rs out",
-            "tee src/[ak]ey.rs",
-            "sed -i s/a/b/ src/*.r?",
+            "cp src/* out", "cp src/k*.rs out", "tee src/[ak]ey.rs", "sed -i s/a/b/ src/*.r?",
             "cat src/k* > x",
         ] {
             assert_eq!(led(line), [below("src/key.rs")], "{line}");

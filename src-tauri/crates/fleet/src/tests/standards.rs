@@ -31,8 +31,7 @@ fn the_vector_of_dsse_holds() {
     let encoded = pre_auth_encoding(&envelope.payload_type, &envelope.payload);
     assert_eq!(encoded, b"DSSEv1 29 http://example.com/HelloWorld 11 hello world");
     let public = bytes(concat!(
-        "04",
-        "67cd390f77aa359cb08c2235f652270493a9ed832b0abcc01f70954c0390d238",
+        "04", "67cd390f77aa359cb08c2235f652270493a9ed832b0abcc01f70954c0390d238",
         "0c782bd54e269125a44f4433aff1432ce94e12bca73aa67ac80cea12608ddf74",
     ));
     let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, public);
@@ -89,8 +88,7 @@ fn the_vector_of_hpke_holds() {
     let (info, aad) = (bytes("4f6465206f6e2061204772656369616e2055726e"), bytes("436f756e742d30"));
     let enc = bytes("1afa08d3dec047a643885163f1180476fa7ddb54c6a8029ea33f95796bf2ac4a");
     let sealed = bytes(concat!(
-        "1c5250d8034ec2b784ba2cfd69dbdb8af406cfe3ff938e131f0def8c8b60b4db",
-        "21993c62ce81883d2dd1b51a28",
+        "1c5250d8034ec2b784ba2cfd69dbdb8af406cfe3ff938e131f0def8c8b60b4db", "21993c62ce81883d2dd1b51a28",
     ));
     let mut random = Given(bytes("909a9b35d3dc4713a5e72a4da274b55d3d3821a37e5d099e74a647db583a904b"));
     let (our_enc, mut sender) =

@@ -112,13 +112,8 @@ mod tests {
     #[test]
     fn what_programs_may_read_otherwise_is_not_read() {
         for text in [
-            "a = b\rregistry = evil",
-            "\"registry\" = evil",
-            "a = b\\\nc",
-            "\u{85}registry = good",
-            "\u{feff}registry = good",
-            "[a] b = c",
-            "[a\nb = c",
+            "a = b\rregistry = evil", "\"registry\" = evil", "a = b\\\nc", "\u{85}registry = good",
+            "\u{feff}registry = good", "[a] b = c", "[a\nb = c",
         ] {
             assert_eq!(entries_of(text), None, "{text:?}");
         }

@@ -30,13 +30,11 @@ pub fn read_exec_approval(text: &str) -> Result<ExecApproval, FieldError> {
     match root.get("execApproval") {
         Some(Value::Object(settings)) => read_fields(settings),
         Some(_) => Err(field_error(
-            "execApproval",
-            "is an object with security, ask, timeoutMs, askFallback and allowlist",
+            "execApproval", "is an object with security, ask, timeoutMs, askFallback and allowlist",
         )),
         None if root.keys().any(|key| FIELDS.contains(&key.as_str())) => read_fields(&root),
         None => Err(field_error(
-            "execApproval",
-            "is missing: { \"execApproval\": { \"security\": \"allowlist\", … } }",
+            "execApproval", "is missing: { \"execApproval\": { \"security\": \"allowlist\", … } }",
         )),
     }
 }

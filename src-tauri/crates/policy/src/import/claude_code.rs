@@ -21,19 +21,8 @@ const PATHS: &[(&str, &[&str])] = &[
 
 /// Tools that go by the same name in `permissions.jsonc`, where no value of theirs is compared.
 const PLAIN: &[&str] = &[
-    "Agent",
-    "BashOutput",
-    "ExitPlanMode",
-    "KillShell",
-    "LS",
-    "LSP",
-    "SlashCommand",
-    "Task",
-    "TaskOutput",
-    "TodoRead",
-    "TodoWrite",
-    "WebFetch",
-    "WebSearch",
+    "Agent", "BashOutput", "ExitPlanMode", "KillShell", "LS", "LSP", "SlashCommand", "Task", "TaskOutput",
+    "TodoRead", "TodoWrite", "WebFetch", "WebSearch",
 ];
 
 pub(super) fn read_entries(text: &str, taking: &Taking) -> Result<Vec<ForeignEntry>, UnreadableFile> {

@@ -198,10 +198,7 @@ fn the_other_programs_are_read_entry_by_entry() {
     let rules = "prefix_rule(pattern=[\"git\", [\"push\", \"fetch\"]], decision=\"prompt\")\n\
                  prefix_rule(pattern=[\"cargo\", \"test\"])\nprefix_rule(pattern=[\"rm\"], decision=\"forbidden\")\nx = 1\n";
     let codex = [
-        "Ask shell_exec git push *, Ask shell_exec git fetch *",
-        "Allow cargo test *",
-        "Deny rm *",
-        "NoRule",
+        "Ask shell_exec git push *, Ask shell_exec git fetch *", "Allow cargo test *", "Deny rm *", "NoRule",
     ];
     assert_eq!(all(Product::Codex, "default.rules", rules, false), codex);
 
@@ -275,10 +272,7 @@ fn an_export_allows_no_more_there() {
     let back = read_product_file(Product::Codex, "x.rules", &text, &taking(true)).unwrap();
     let back: Vec<String> = back.iter().map(told).collect();
     let expected = [
-        "Allow git status * (broad)",
-        "Allow npm test * (broad)",
-        "Deny git push *",
-        "Allow docker * (broad)",
+        "Allow git status * (broad)", "Allow npm test * (broad)", "Deny git push *", "Allow docker * (broad)",
     ];
     assert_eq!(back, expected);
 }

@@ -122,15 +122,8 @@ mod tests {
     #[test]
     fn a_word_is_found_in_every_spelling() {
         for text in [
-            "os.system('rm -rf x')",
-            "u=\"r\"'m'",
-            "r\\m",
-            "\\x72\\x6d y",
-            "printf '\\162\\155'",
-            "'\\u0072m'",
-            "'\\U00000072m'",
-            "{rm,x}",
-            "a=rm;$a",
+            "os.system('rm -rf x')", "u=\"r\"'m'", "r\\m", "\\x72\\x6d y", "printf '\\162\\155'",
+            "'\\u0072m'", "'\\U00000072m'", "{rm,x}", "a=rm;$a",
         ] {
             assert!(all(text).contains("rm"), "{text}: {:?}", all(text));
         }

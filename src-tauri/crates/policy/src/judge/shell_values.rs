@@ -70,16 +70,9 @@ mod tests {
             assert!(keeps_job(text, "P"), "{text}");
         }
         for text in [
-            "kill $P",
-            "kill $P; P=$!",
-            "P=$!1; kill $P",
-            "P=$!; P=-1; kill $P",
-            "P=$!; XP=2; kill $P",
-            "P=$!; P+=1; kill $P",
-            "P=$!; P[0]=1; kill $P",
-            "P=$!; read P; kill $P",
-            "P=$!; ((P--)); kill $P",
-            "P=$!; for P in 1; do kill $P; done",
+            "kill $P", "kill $P; P=$!", "P=$!1; kill $P", "P=$!; P=-1; kill $P", "P=$!; XP=2; kill $P",
+            "P=$!; P+=1; kill $P", "P=$!; P[0]=1; kill $P", "P=$!; read P; kill $P",
+            "P=$!; ((P--)); kill $P", "P=$!; for P in 1; do kill $P; done",
             "P=$!; declare -n q=P; q=1; kill $P",
         ] {
             assert!(!keeps_job(text, "P"), "{text}");

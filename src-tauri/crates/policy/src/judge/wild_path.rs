@@ -116,15 +116,8 @@ mod tests {
     #[test]
     fn a_pattern_may_stand_for_a_protected_place() {
         for pattern in [
-            ".g?t/config",
-            "sub/.g*t/hooks/x",
-            ".gi[t]",
-            ".[a-z]*/x",
-            ".EN?RC",
-            "m?se.toml",
-            "lefthook*",
-            "*.code-w*",
-            ".*/x",
+            ".g?t/config", "sub/.g*t/hooks/x", ".gi[t]", ".[a-z]*/x", ".EN?RC", "m?se.toml", "lefthook*",
+            "*.code-w*", ".*/x",
         ] {
             assert!(may_be_protected(pattern), "{pattern}");
         }

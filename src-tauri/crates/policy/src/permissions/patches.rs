@@ -92,21 +92,11 @@ mod tests {
     #[test]
     fn a_header_is_read_in_every_spelling() {
         for line in [
-            "*** Add File: .envrc",
-            "*** Add File:.envrc",
-            "***Update File:.envrc",
-            "***  UPDATE\tfile :  .envrc\r",
-            "\u{feff} *** Delete File:\u{a0}.envrc ",
-            "*** Move to:.envrc",
-            "x\r*** Add File:.envrc",
-            "x\u{2028}*** Add File: .envrc\u{85}y",
-            "*** Add File: \".envrc\"",
-            "*** Add File: .envrc\t2026-01-01",
-            "+++ b/.envrc",
-            "+++\t.envrc",
-            "RENAME TO .envrc",
-            "copy to .envrc",
-            "diff --git a/x b/.envrc",
+            "*** Add File: .envrc", "*** Add File:.envrc", "***Update File:.envrc",
+            "***  UPDATE\tfile :  .envrc\r", "\u{feff} *** Delete File:\u{a0}.envrc ", "*** Move to:.envrc",
+            "x\r*** Add File:.envrc", "x\u{2028}*** Add File: .envrc\u{85}y", "*** Add File: \".envrc\"",
+            "*** Add File: .envrc\t2026-01-01", "+++ b/.envrc", "+++\t.envrc", "RENAME TO .envrc",
+            "copy to .envrc", "diff --git a/x b/.envrc",
         ] {
             let files = patched_files(line);
             assert!(files.paths.contains(&".envrc") && !files.unread, "{line:?}: {files:?}");
@@ -118,14 +108,8 @@ mod tests {
     #[test]
     fn what_begins_as_a_header_and_cannot_be_read_is_known() {
         for text in [
-            "*** Begin Patch\n+x",
-            "*** Add File",
-            "*** Add File:",
-            "*** Create File: x",
-            "*** Ad\u{434} File: x",
-            "*** x/y\t2026",
-            "+++ \"b/\\303\\244\"",
-            "diff --git \"a/x\" \"b/x\"",
+            "*** Begin Patch\n+x", "*** Add File", "*** Add File:", "*** Create File: x",
+            "*** Ad\u{434} File: x", "*** x/y\t2026", "+++ \"b/\\303\\244\"", "diff --git \"a/x\" \"b/x\"",
         ] {
             assert!(patched_files(text).unread, "{text:?}");
         }

@@ -139,35 +139,21 @@ fn a_dangerous_step_of_a_line_is_offered_with_the_whole_line() {
 #[test]
 fn what_uses_a_port_is_stopped_by_the_whole_line() {
     let others = [
-        "kill $(lsof -ti:3001)",
-        "kill $(cat pid)",
-        "kill 5",
-        "kill $(lsof -t)",
-        "kill $(lsof -ti:3000); ls",
+        "kill $(lsof -ti:3001)", "kill $(cat pid)", "kill 5", "kill $(lsof -t)", "kill $(lsof -ti:3000); ls",
     ];
     for text in [
-        "kill $(lsof -ti:3000)",
-        "kill $(lsof -t -i tcp:3000 2>/dev/null) || true",
-        "kill -9 $(lsof -ti:3000)",
-        "lsof -ti:3000 | xargs kill",
-        "make & P=$!; cat x; kill -9 $P",
+        "kill $(lsof -ti:3000)", "kill $(lsof -t -i tcp:3000 2>/dev/null) || true",
+        "kill -9 $(lsof -ti:3000)", "lsof -ti:3000 | xargs kill", "make & P=$!; cat x; kill -9 $P",
         "lsof -ti tcp:3000 2>/dev/null | xargs -r kill -9 2>/dev/null || true",
     ] {
         let others = others.iter().filter(|other| **other != text);
         holds_for_itself_alone(text, &others.copied().collect::<Vec<_>>());
     }
     for text in [
-        "kill $(lsof -t -u u)",
-        "kill $(lsof -ti:$PORT)",
-        "kill $(cat 3000)",
-        "rm $(lsof -ti:3000)",
-        "lsof -t -u u | xargs kill",
-        "lsof -ti:3000 | cat - f | xargs kill -9",
-        "lsof -ti:3000 | xargs kill -9 < f",
-        "lsof -ti:3000 | xargs -a f kill",
-        "lsof -ti:3000 | xargs rm",
-        "cat pids | xargs kill",
-        "P=$(cat f); kill -9 $P",
+        "kill $(lsof -t -u u)", "kill $(lsof -ti:$PORT)", "kill $(cat 3000)", "rm $(lsof -ti:3000)",
+        "lsof -t -u u | xargs kill", "lsof -ti:3000 | cat - f | xargs kill -9",
+        "lsof -ti:3000 | xargs kill -9 < f", "lsof -ti:3000 | xargs -a f kill", "lsof -ti:3000 | xargs rm",
+        "cat pids | xargs kill", "P=$(cat f); kill -9 $P",
     ] {
         assert!(exact_offer(text).is_none(), "{text}");
     }
@@ -191,9 +177,7 @@ fn a_database_of_the_user_is_offered_with_the_whole_line() {
         &["psql \"$OTHER_URL\" -c 'select 1'", "psql \"$DATABASE_URL\" -c 'select 2'"],
     );
     for text in [
-        "psql $DATABASE_URL -c 'select 1'",
-        "psql \"$X\" -c 'select 1'",
-        "rm \"$DATABASE_URL\"",
+        "psql $DATABASE_URL -c 'select 1'", "psql \"$X\" -c 'select 1'", "rm \"$DATABASE_URL\"",
         "export DATABASE_URL=$X; psql \"$DATABASE_URL\" -c 'select 1'",
         "read DATABASE_URL < f; psql \"$DATABASE_URL\" -c 'select 1'",
     ] {
@@ -216,8 +200,7 @@ fn the_folder_of_the_run_is_offered_with_the_whole_line() {
         &["docker run --rm -v \"$HOME\":/app node npm test", "docker run --rm -v \"$PWD\":/ node npm test"],
     );
     for text in [
-        "docker run -v $PWD:/app node npm test",
-        "docker run -v \"$PWDX\":/app node npm test",
+        "docker run -v $PWD:/app node npm test", "docker run -v \"$PWDX\":/app node npm test",
         "docker run -v \"$PWD$x\":/app node npm test",
     ] {
         assert!(exact_offer(text).is_none(), "{text}");
@@ -241,8 +224,7 @@ fn what_a_server_is_asked_is_offered_with_the_whole_line() {
         ],
     );
     for text in [
-        "cat src/a?b | python3 -c 'print(1)'",
-        "curl -s https://x.com/a*b | python3 -c 'print(1)'",
+        "cat src/a?b | python3 -c 'print(1)'", "curl -s https://x.com/a*b | python3 -c 'print(1)'",
         "curl -o a/b?c https://x.com | python3 -c 'print(1)'",
         "curl -s https://x.com?b=1 | python3 -c 'print(1)'",
     ] {

@@ -22,8 +22,7 @@ fn the_first_offer_names_the_action() {
         (
             "git push origin main",
             vec![
-                "command: git push * pinned",
-                "exact: git push origin main pinned",
+                "command: git push * pinned", "exact: git push origin main pinned",
                 "path: /usr/bin/git pinned",
             ],
         ),
@@ -37,9 +36,7 @@ fn the_first_offer_names_the_action() {
         (
             "npm run build",
             vec![
-                "command: npm run build * pinned",
-                "exact: npm run build pinned",
-                "path: /usr/bin/npm pinned",
+                "command: npm run build * pinned", "exact: npm run build pinned", "path: /usr/bin/npm pinned",
             ],
         ),
         (
@@ -57,8 +54,7 @@ fn the_first_offer_names_the_action() {
         (
             "cat a | wc -l",
             vec![
-                "command: cat * pinned + wc * pinned",
-                "exact: cat a pinned + wc -l pinned",
+                "command: cat * pinned + wc * pinned", "exact: cat a pinned + wc -l pinned",
                 "path: /usr/bin/cat pinned + /usr/bin/wc pinned",
             ],
         ),
@@ -89,24 +85,11 @@ fn only_what_names_everything_is_offered_by_its_words() {
         assert_eq!(words(text), expected, "{text}");
     }
     for text in [
-        "npx -c 'rm x'",
-        "npx bash x",
-        "mise exec -- rm x",
-        "mise trust",
-        "rustup run stable cargo build",
-        "uv tool run ruff",
-        "asdf plugin add x https://a.example/x",
-        "bundle plugin install x",
-        "bundle config x y",
-        "bundle install",
-        "mise use node",
-        "uv tool install x",
-        "docker compose -f /tmp/x.yml up",
-        "docker compose run web ls",
-        "docker compose exec web ls",
-        "docker run x",
-        "git -c core.pager=x log",
-        "find . -exec rm {} +",
+        "npx -c 'rm x'", "npx bash x", "mise exec -- rm x", "mise trust", "rustup run stable cargo build",
+        "uv tool run ruff", "asdf plugin add x https://a.example/x", "bundle plugin install x",
+        "bundle config x y", "bundle install", "mise use node", "uv tool install x",
+        "docker compose -f /tmp/x.yml up", "docker compose run web ls", "docker compose exec web ls",
+        "docker run x", "git -c core.pager=x log", "find . -exec rm {} +",
     ] {
         assert!(!words(text).starts_with("command"), "{text}: {}", words(text));
     }
@@ -169,14 +152,10 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
         saves_by_its_words(text, expected, &allowed, &asked);
     }
     for text in [
-        "gh api graphql -f query='mutation {x}'",
-        "gh api repos/o/r/issues -F body=@notes",
-        "gh api repos/o/r/issues --input notes",
-        "gh api repos/o/r/issues -f a=b -F body=@notes",
-        "gh api repos/o/r/issues -f a=b -H 'X: y'",
-        "gh api repos/o/r/issues -f a=b --hostname h.example",
-        "gh api repos/o/r/pulls/1 -X DELETE",
-        "gh api repos/o/r/pulls/1 -X PATCH -f state=closed",
+        "gh api graphql -f query='mutation {x}'", "gh api repos/o/r/issues -F body=@notes",
+        "gh api repos/o/r/issues --input notes", "gh api repos/o/r/issues -f a=b -F body=@notes",
+        "gh api repos/o/r/issues -f a=b -H 'X: y'", "gh api repos/o/r/issues -f a=b --hostname h.example",
+        "gh api repos/o/r/pulls/1 -X DELETE", "gh api repos/o/r/pulls/1 -X PATCH -f state=closed",
     ] {
         let offers = shown(&github().with_shell_text(text).offers());
         assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
@@ -208,8 +187,7 @@ fn a_post_and_a_question_to_graphql_are_offered_by_their_words() {
                 "gh api graphql -f query='mutation { x }'",
                 "gh api graphql -f query='query A { x } mutation B { y }'",
                 "gh api graphql -f query='{ x }' -f query='mutation { y }'",
-                "gh api graphql -f query='{ x }' -F query=@file",
-                "gh api graphql -f query=\"$(cat q)\"",
+                "gh api graphql -f query='{ x }' -F query=@file", "gh api graphql -f query=\"$(cat q)\"",
                 "gh api graphql -f query='{ x }' --hostname h.example",
             ],
         ),

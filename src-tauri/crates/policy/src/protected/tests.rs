@@ -71,22 +71,11 @@ fn no_first_name_of_a_place_is_too_long_to_be_looked_for() {
 #[test]
 fn what_is_near_a_protected_place_is_not_in_it() {
     for path in [
-        "/Users/u/p/src/main.rs",
-        "/Users/u/p/.gitignore",
-        "/Users/u/p/.gitattributes",
-        "/Users/u/p/.github/workflows/ci.yml",
-        "/Users/u/p/.zshrc.md",
-        "/Users/u/p/AGENTS.md",
-        "/Users/u/p/CLAUDE.md",
-        "/Users/u/p/.npmrc",
-        "/Users/u/b.git",
-        "/Users/u/.docker/daemon.json",
-        "/Users/u/.sshx/a",
-        "/Users/u/p/.claude/worktrees/w/src/main.rs",
-        "/Users/u/.claude/plans/plan.md",
-        "/Users/v/.ssh/config",
-        "/Users/u",
-        "/",
+        "/Users/u/p/src/main.rs", "/Users/u/p/.gitignore", "/Users/u/p/.gitattributes",
+        "/Users/u/p/.github/workflows/ci.yml", "/Users/u/p/.zshrc.md", "/Users/u/p/AGENTS.md",
+        "/Users/u/p/CLAUDE.md", "/Users/u/p/.npmrc", "/Users/u/b.git", "/Users/u/.docker/daemon.json",
+        "/Users/u/.sshx/a", "/Users/u/p/.claude/worktrees/w/src/main.rs", "/Users/u/.claude/plans/plan.md",
+        "/Users/v/.ssh/config", "/Users/u", "/",
     ] {
         assert!(why(path).is_empty(), "{path}: {:?}", protected().places_at(path));
     }
@@ -111,12 +100,7 @@ fn a_pattern_names_a_place_only_by_its_own_words() {
         assert!(names("/Users/u/.ssh/config", pattern), "{pattern}");
     }
     for pattern in [
-        "*",
-        "**",
-        "/Users/u/**",
-        "/Users/u/.*",
-        "/Users/u/.s*/config",
-        "/Users/u/.ss?/config",
+        "*", "**", "/Users/u/**", "/Users/u/.*", "/Users/u/.s*/config", "/Users/u/.ss?/config",
         "{a,/Users/u/.ssh}",
     ] {
         assert!(!names("/Users/u/.ssh/config", pattern), "{pattern}");

@@ -58,23 +58,9 @@ pub(super) fn effect_level(effect: &CommandEffect, scope: EffectScope, reversibl
 
 /// Kinds by their consequence: of two equally dangerous effects the first leads the headline.
 const RANKS: [&str; 17] = [
-    "delete",
-    "run-downloaded-code",
-    "publish",
-    "use-secret",
-    "change-system",
-    "send",
-    "control-app",
-    "run-elsewhere",
-    "serve",
-    "install",
-    "change-repository",
-    "write",
-    "run-inline-code",
-    "run-project-code",
-    "fetch",
-    "unknown",
-    "read",
+    "delete", "run-downloaded-code", "publish", "use-secret", "change-system", "send", "control-app",
+    "run-elsewhere", "serve", "install", "change-repository", "write", "run-inline-code", "run-project-code",
+    "fetch", "unknown", "read",
 ];
 
 /// Returns the rank of an effect. What could not be read comes before what only happens in the project.

@@ -8,14 +8,8 @@ use std::borrow::Cow;
 
 /// Folders for files that nobody keeps.
 const TEMPORARY: [&str; 8] = [
-    "/tmp",
-    "/var/tmp",
-    "/var/folders",
-    "/dev/shm",
-    "/private/tmp",
-    "/private/var/tmp",
-    "/private/var/folders",
-    "/private/dev/shm",
+    "/tmp", "/var/tmp", "/var/folders", "/dev/shm", "/private/tmp", "/private/var/tmp",
+    "/private/var/folders", "/private/dev/shm",
 ];
 
 /// Words that the shell replaces by a temporary folder.

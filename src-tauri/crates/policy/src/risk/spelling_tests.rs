@@ -7,33 +7,20 @@ use crate::testing::Scene;
 #[test]
 fn options_before_the_verb_hide_no_danger() {
     for command in [
-        "npm --prefix x publish",
-        "npm --otp 123456 publish",
-        "npm -C sub token create",
-        "kubectl -n prod exec pod -- ls",
-        "kubectl --context c --namespace n attach p",
-        "docker --context c rm -f x",
-        "docker --unheard value rm -f x",
-        "docker -H ssh://h volume --unheard rm x",
-        "aws --profile p iam create-user",
-        "aws --profile p --region r iam delete-user",
-        "cargo +nightly publish",
-        "gh -R a/b pr merge 5",
-        "git -C sub push --force",
-        "systemctl -H h stop x",
-        "brew -v uninstall x",
+        "npm --prefix x publish", "npm --otp 123456 publish", "npm -C sub token create",
+        "kubectl -n prod exec pod -- ls", "kubectl --context c --namespace n attach p",
+        "docker --context c rm -f x", "docker --unheard value rm -f x",
+        "docker -H ssh://h volume --unheard rm x", "aws --profile p iam create-user",
+        "aws --profile p --region r iam delete-user", "cargo +nightly publish", "gh -R a/b pr merge 5",
+        "git -C sub push --force", "systemctl -H h stop x", "brew -v uninstall x",
         "pip --proxy p uninstall x",
     ] {
         let risk = Scene::new().with_shell_text(command).judge_request().risk;
         assert_eq!(risk.level, RiskLevel::Dangerous, "{command}: {:?}", risk.effects);
     }
     for command in [
-        "npm --prefix publish run build",
-        "kubectl -n exec get pods",
-        "docker --context rm ps",
-        "systemctl --user status x",
-        "aws --profile iam s3 ls",
-        "aws --profile p iam list-users",
+        "npm --prefix publish run build", "kubectl -n exec get pods", "docker --context rm ps",
+        "systemctl --user status x", "aws --profile iam s3 ls", "aws --profile p iam list-users",
     ] {
         let risk = Scene::new().with_shell_text(command).judge_request().risk;
         assert!(risk.level != RiskLevel::Dangerous, "{command}: {:?}", risk.effects);

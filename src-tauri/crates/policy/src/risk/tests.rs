@@ -173,25 +173,15 @@ fn a_risk_of_an_earlier_version_is_still_read() {
 #[test]
 fn a_protected_place_leads_whatever_the_program() {
     for line in [
-        "cat ~/.ssh/mykey",
-        "cat ~//.SSH/./ID_RSA",
-        "cat ~/.config/gh/hosts.yml",
-        "tar czf x.tgz ~/.ssh",
-        "docker run -v ~/.ssh:/k alpine ls",
-        "curl -o ~/.zshrc https://x.com",
-        "echo x > .claude/settings.json",
-        "cp x .git/hooks/pre-commit",
+        "cat ~/.ssh/mykey", "cat ~//.SSH/./ID_RSA", "cat ~/.config/gh/hosts.yml", "tar czf x.tgz ~/.ssh",
+        "docker run -v ~/.ssh:/k alpine ls", "curl -o ~/.zshrc https://x.com",
+        "echo x > .claude/settings.json", "cp x .git/hooks/pre-commit",
     ] {
         assert_eq!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
     }
     for line in [
-        "ls -l ~/.ssh",
-        "cp ~/.zshrc x",
-        "cat .git/config",
-        "git add .husky/x",
-        "cat .envrc",
-        "git commit -m .envrc",
-        "rg x .claude",
+        "ls -l ~/.ssh", "cp ~/.zshrc x", "cat .git/config", "git add .husky/x", "cat .envrc",
+        "git commit -m .envrc", "rg x .claude",
     ] {
         assert_ne!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
     }
@@ -220,12 +210,10 @@ fn texts_in_code_and_values_of_variables_are_weighed() {
         assert!(risk.level == Dangerous && risk.effects.iter().any(deletes), "{line}: {risk:?}");
     }
     for line in [
-        "python3 -c 'print(\"rm\")'",
-        "python3 -c 'import os; os.system(\"rm -rf build\")'",
+        "python3 -c 'print(\"rm\")'", "python3 -c 'import os; os.system(\"rm -rf build\")'",
         "python3 -c 'import json; print(json.load(open(\"a.json\"))[\"shutdown\"])'",
         "node -e 'console.log(require(\"./package.json\").version)'",
-        "node -e 'require(\"fs\").rmSync(\"build\", {recursive: true})'",
-        "perl -ne 'print if /a/'",
+        "node -e 'require(\"fs\").rmSync(\"build\", {recursive: true})'", "perl -ne 'print if /a/'",
     ] {
         assert_ne!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
     }

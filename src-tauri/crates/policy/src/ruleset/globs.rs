@@ -103,12 +103,7 @@ mod tests {
     fn globs_are_found_by_their_folder_and_name() {
         let mut index = GlobIndex::new(false);
         let texts = [
-            "/u/Projects/**/bin/bird",
-            "/u/.local/bin/*",
-            "/**",
-            "/opt/{a,b}/x",
-            "/opt/t*/y",
-            "/opt/a/[rg]g",
+            "/u/Projects/**/bin/bird", "/u/.local/bin/*", "/**", "/opt/{a,b}/x", "/opt/t*/y", "/opt/a/[rg]g",
         ];
         for (rule, text) in texts.iter().enumerate() {
             index.add_glob(text, crate::pattern::path_glob(text, false).unwrap(), rule);

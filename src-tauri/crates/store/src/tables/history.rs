@@ -288,11 +288,7 @@ mod tests {
     fn however_few_are_looked_at_before_words_are_gathered_the_same_is_found() {
         let (_folder, store) = open_temp_store();
         let lines = [
-            "git log --oneline",
-            "git log --one-line",
-            "git stash",
-            "git status -s",
-            "ls stationery",
+            "git log --oneline", "git log --one-line", "git stash", "git status -s", "ls stationery",
             "café one",
         ];
         let all = lines.into_iter().cycle().take(60);

@@ -55,8 +55,7 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
     let Ok((mut findings, found)) = looked.recv_timeout(DISK) else {
         let what = format!("the disk of the data folder {} does not answer", data.display());
         return vec![DoctorFinding::problem(
-            what,
-            "look at that disk or network folder; Postern denies what it cannot write down",
+            what, "look at that disk or network folder; Postern denies what it cannot write down",
         )];
     };
     // A folder that is not there was told of.

@@ -23,16 +23,8 @@ fn a_question_is_on_one_screen_with_a_line_of_keys() {
     let lines = screen(&mut app, 80, 24);
     let said = lines.join("\n");
     let places: Vec<usize> = [
-        "1 waiting",
-        "main wants to run",
-        "/home/ann",
-        "Dangerous: it removes files",
-        "rm -rf build",
-        "no rule",
-        "⟨U+202E⟩",
-        "Always       1 this exact command",
-        "▸ Details",
-        "denied in ",
+        "1 waiting", "main wants to run", "/home/ann", "Dangerous: it removes files", "rm -rf build",
+        "no rule", "⟨U+202E⟩", "Always       1 this exact command", "▸ Details", "denied in ",
         "d Deny   A Allow Once   1 Always   v Details",
     ]
     .map(|part| said.find(part).unwrap_or_else(|| panic!("{part} in {said}")))

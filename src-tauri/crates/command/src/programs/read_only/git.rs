@@ -36,19 +36,8 @@ pub(super) fn only_lists(argv: &[&str], at: usize) -> bool {
 
 /// git-fsck(1): options that say what is checked and told. `--lost-found`, however short, writes what it finds.
 const FSCK: [&str; 13] = [
-    "--full",
-    "--strict",
-    "--unreachable",
-    "--dangling",
-    "--no-dangling",
-    "--connectivity-only",
-    "--no-reflogs",
-    "--name-objects",
-    "--no-progress",
-    "--root",
-    "--tags",
-    "--verbose",
-    "-v",
+    "--full", "--strict", "--unreachable", "--dangling", "--no-dangling", "--connectivity-only",
+    "--no-reflogs", "--name-objects", "--no-progress", "--root", "--tags", "--verbose", "-v",
 ];
 
 /// Returns true if `git apply` shows or checks a patch: git-apply(1). `--apply` would apply it all the same.

@@ -111,19 +111,7 @@ fn lists_archive(words: &[&str]) -> bool {
 /// Returns true if the expression of yq names no operator that reads the environment or other files, and evaluates no text.
 fn yq_prints(words: &[&str]) -> bool {
     const HOW: [&str; 14] = [
-        "-r",
-        "-e",
-        "-P",
-        "-M",
-        "-C",
-        "-j",
-        "-N",
-        "-o=json",
-        "-o=yaml",
-        "-oj",
-        "-oy",
-        "-p=json",
-        "-p=yaml",
+        "-r", "-e", "-P", "-M", "-C", "-j", "-N", "-o=json", "-o=yaml", "-oj", "-oy", "-p=json", "-p=yaml",
         "--raw-output",
     ];
     const MORE: [&str; 8] = ["load", "env", "ENV", "system", "input", "include", "import", "split"];
@@ -146,20 +134,8 @@ fn is_page(word: &str) -> bool {
 
 /// pip(1): options that say what is listed, and how.
 const PIP: [&str; 14] = [
-    "--outdated",
-    "--uptodate",
-    "--local",
-    "-l",
-    "--user",
-    "--not-required",
-    "--all",
-    "--files",
-    "--verbose",
-    "-v",
-    "--format=json",
-    "--format=freeze",
-    "--format=columns",
-    "--no-color",
+    "--outdated", "--uptodate", "--local", "-l", "--user", "--not-required", "--all", "--files", "--verbose",
+    "-v", "--format=json", "--format=freeze", "--format=columns", "--no-color",
 ];
 
 /// Returns true if a reading subcommand has words by which it shows secrets, fetches from elsewhere, or opens

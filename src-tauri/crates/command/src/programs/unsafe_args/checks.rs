@@ -101,35 +101,14 @@ fn chooses_programs(read: &Invocation<'_>) -> FoundArg {
 /// `CMAKE_BUILD_TYPE=Release`.
 fn is_switch(given: &str) -> bool {
     const USUAL: [&str; 12] = [
-        "CMAKE_BUILD_TYPE",
-        "CMAKE_COLOR_DIAGNOSTICS",
-        "CMAKE_CONFIGURATION_TYPES",
-        "CMAKE_CUDA_ARCHITECTURES",
-        "CMAKE_CXX_STANDARD",
-        "CMAKE_C_STANDARD",
-        "CMAKE_EXPORT_COMPILE_COMMANDS",
-        "CMAKE_INTERPROCEDURAL_OPTIMIZATION",
-        "CMAKE_OSX_ARCHITECTURES",
-        "CMAKE_OSX_DEPLOYMENT_TARGET",
-        "CMAKE_POSITION_INDEPENDENT_CODE",
-        "CMAKE_VERBOSE_MAKEFILE",
+        "CMAKE_BUILD_TYPE", "CMAKE_COLOR_DIAGNOSTICS", "CMAKE_CONFIGURATION_TYPES",
+        "CMAKE_CUDA_ARCHITECTURES", "CMAKE_CXX_STANDARD", "CMAKE_C_STANDARD",
+        "CMAKE_EXPORT_COMPILE_COMMANDS", "CMAKE_INTERPROCEDURAL_OPTIMIZATION", "CMAKE_OSX_ARCHITECTURES",
+        "CMAKE_OSX_DEPLOYMENT_TARGET", "CMAKE_POSITION_INDEPENDENT_CODE", "CMAKE_VERBOSE_MAKEFILE",
     ];
     const SAYS_WHICH: [&str; 15] = [
-        "CMAKE_",
-        "COMPILER",
-        "LAUNCHER",
-        "LINKER",
-        "PROGRAM",
-        "EXECUTABLE",
-        "COMMAND",
-        "TOOLCHAIN",
-        "INCLUDE",
-        "GENERATOR",
-        "PATH",
-        "PREFIX",
-        "DIR",
-        "ROOT",
-        "FILE",
+        "CMAKE_", "COMPILER", "LAUNCHER", "LINKER", "PROGRAM", "EXECUTABLE", "COMMAND", "TOOLCHAIN",
+        "INCLUDE", "GENERATOR", "PATH", "PREFIX", "DIR", "ROOT", "FILE",
     ];
     let Some((name, value)) = given.split_once('=') else { return false };
     let name = name.split(':').next().unwrap_or_default();
@@ -217,17 +196,7 @@ fn other_formula(read: &Invocation<'_>) -> FoundArg {
 /// Finds `protoc --NAME_out=.`, which runs protoc-gen-NAME, unless the language is protoc's own.
 fn generator(read: &Invocation<'_>) -> FoundArg {
     const OWN: [&str; 12] = [
-        "cpp",
-        "java",
-        "python",
-        "pyi",
-        "ruby",
-        "php",
-        "objc",
-        "csharp",
-        "kotlin",
-        "rust",
-        "descriptor_set",
+        "cpp", "java", "python", "pyi", "ruby", "php", "objc", "csharp", "kotlin", "rust", "descriptor_set",
         "dependency",
     ];
     let runs = |name: &str| {
@@ -332,16 +301,7 @@ fn other_environments(read: &Invocation<'_>) -> FoundArg {
 /// anywhere.
 fn packs_elsewhere(call: &CommandCall, read: &Invocation<'_>) -> FoundArg {
     const MAKES: [&str; 10] = [
-        "-c",
-        "-r",
-        "-u",
-        "-A",
-        "--create",
-        "--append",
-        "--update",
-        "--catenate",
-        "--concatenate",
-        "--delete",
+        "-c", "-r", "-u", "-A", "--create", "--append", "--update", "--catenate", "--concatenate", "--delete",
     ];
     let file = read.options.iter().find(|given| matches!(&*given.name, "-f" | "--file"))?;
     let makes = MAKES.iter().any(|name| read.options_named(name).next().is_some());
@@ -390,32 +350,16 @@ fn check_git(call: &CommandCall, read: &Invocation<'_>) -> Vec<UnsafeArg> {
 /// Finds `git config` that does more than read.
 fn changes_configuration(call: &CommandCall, read: &Invocation<'_>, sub: usize) -> Option<UnsafeArg> {
     const READS: [&str; 12] = [
-        "--get",
-        "--get-all",
-        "--list",
-        "-l",
-        "--get-regexp",
-        "get",
-        "list",
-        "--get-urlmatch",
-        "--get-color",
-        "--get-colorbool",
-        "--type",
-        "--name-only",
+        "--get", "--get-all", "--list", "-l", "--get-regexp", "get", "list", "--get-urlmatch", "--get-color",
+        "--get-colorbool", "--type", "--name-only",
     ];
     let words = || (sub + 1..read.args.len()).filter_map(|at| read.word_at(at));
     let reads = words().next().is_some_and(|word| ["get", "list"].contains(&word))
         || words().any(|word| word.starts_with('-') && READS.contains(&word) && word != "--type");
     let changes = words().any(|word| {
         [
-            "--add",
-            "--unset",
-            "--unset-all",
-            "--replace-all",
-            "--rename-section",
-            "--remove-section",
-            "set",
-            "unset",
+            "--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section",
+            "set", "unset",
         ]
         .contains(&word)
     });

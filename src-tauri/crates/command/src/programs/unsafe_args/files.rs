@@ -41,12 +41,7 @@ fn find_option<'s, 'a>(read: &'s Invocation<'a>, names: &'s [&str]) -> Option<&'
 /// would match.
 fn renamed(name: &str, read: &Invocation<'_>) -> Option<UnsafeArg> {
     const FOLDERS: [&str; 7] = [
-        "/bin/",
-        "/usr/bin/",
-        "/sbin/",
-        "/usr/sbin/",
-        "/usr/local/bin/",
-        "/opt/homebrew/bin/",
+        "/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/",
         "/opt/local/bin/",
     ];
     if !matches!(name, "cp" | "mv" | "ln" | "link" | "install" | "ditto" | "rsync") {

@@ -18,15 +18,7 @@ pub(super) fn by_wget(read: &Invocation<'_>) -> impl IntoIterator<Item = (usize,
 /// Finds downloads that tools read by themselves: by the file or folder that they are put to, or named by their address.
 pub(super) fn plants_download(read: &Invocation<'_>) -> FoundArg {
     const TO: [&str; 10] = [
-        "-D",
-        "-o",
-        "-O",
-        "-P",
-        "-c",
-        "--cookie-jar",
-        "--directory-prefix",
-        "--dump-header",
-        "--output",
+        "-D", "-o", "-O", "-P", "-c", "--cookie-jar", "--directory-prefix", "--dump-header", "--output",
         "--output-dir",
     ];
     let curl =
@@ -134,19 +126,7 @@ fn writes_out(read: &Invocation<'_>) -> FoundArg {
 /// wget(1)
 fn writes_download(read: &Invocation<'_>) -> FoundArg {
     const HARMLESS: [&str; 14] = [
-        "--spider",
-        "-q",
-        "-n",
-        "-v",
-        "-S",
-        "-4",
-        "-6",
-        "-T",
-        "-t",
-        "-U",
-        "--quiet",
-        "--timeout",
-        "--tries",
+        "--spider", "-q", "-n", "-v", "-S", "-4", "-6", "-T", "-t", "-U", "--quiet", "--timeout", "--tries",
         "--user-agent",
     ];
     let to = |given: &&GivenOption<'_>| matches!(&*given.name, "-O" | "--output-document");

@@ -28,26 +28,9 @@ pub(super) fn writes_requirements(read: &Invocation<'_>) -> FoundArg {
 /// The address of a key may load an engine. openssl-x509(1)
 pub(super) fn more_than_shows_a_certificate(read: &Invocation<'_>) -> FoundArg {
     const SHOWS: [&str; 20] = [
-        "-noout",
-        "-text",
-        "-subject",
-        "-issuer",
-        "-dates",
-        "-startdate",
-        "-enddate",
-        "-serial",
-        "-fingerprint",
-        "-sha1",
-        "-sha256",
-        "-email",
-        "-purpose",
-        "-pubkey",
-        "-modulus",
-        "-hash",
-        "-subject_hash",
-        "-issuer_hash",
-        "-alias",
-        "-ocsp_uri",
+        "-noout", "-text", "-subject", "-issuer", "-dates", "-startdate", "-enddate", "-serial",
+        "-fingerprint", "-sha1", "-sha256", "-email", "-purpose", "-pubkey", "-modulus", "-hash",
+        "-subject_hash", "-issuer_hash", "-alias", "-ocsp_uri",
     ];
     const TAKE: [&str; 6] = ["-in", "-inform", "-nameopt", "-certopt", "-ext", "-checkend"];
     let plain = |word: &str| {

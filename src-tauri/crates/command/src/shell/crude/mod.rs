@@ -28,48 +28,14 @@ const DEEPEST: usize = 6;
 
 /// Words that stand before a command without being it.
 const BEFORE: &[&str] = &[
-    "if",
-    "then",
-    "elif",
-    "else",
-    "while",
-    "until",
-    "do",
-    "!",
-    "{",
-    "time",
-    "coproc",
-    "noglob",
-    "nocorrect",
-    "-",
-    "command",
-    "builtin",
-    "exec",
-    "eval",
-    "repeat",
-    "always",
-    "function",
-    "}",
+    "if", "then", "elif", "else", "while", "until", "do", "!", "{", "time", "coproc", "noglob", "nocorrect",
+    "-", "command", "builtin", "exec", "eval", "repeat", "always", "function", "}",
 ];
 
 /// Builtins that run what stands somewhere behind them, besides the programs of which that is known.
 const RUNS: [&str; 16] = [
-    "eval",
-    "trap",
-    "exec",
-    "command",
-    "builtin",
-    "repeat",
-    "coproc",
-    "jobs",
-    "mapfile",
-    "readarray",
-    "source",
-    ".",
-    "alias",
-    "complete",
-    "compgen",
-    "bind",
+    "eval", "trap", "exec", "command", "builtin", "repeat", "coproc", "jobs", "mapfile", "readarray",
+    "source", ".", "alias", "complete", "compgen", "bind",
 ];
 
 /// Returns every stretch of words that may be a command: after each operator, bracket, quote or substitution.

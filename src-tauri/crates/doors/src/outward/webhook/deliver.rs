@@ -67,9 +67,7 @@ impl Delivery {
                     refusals += 1;
                     if refusals >= REFUSALS {
                         tracing::warn!(
-                            id,
-                            problem,
-                            "the webhook's endpoint refuses an event: it is passed over"
+                            id, problem, "the webhook's endpoint refuses an event: it is passed over"
                         );
                         self.record_outcome(Some(problem));
                         return;

@@ -122,8 +122,7 @@ async fn mac_look_holds() {
 #[cfg_attr(target_os = "macos", ignore = "needs a Mac outside of any sandbox")]
 async fn mac_project_holds() {
     let allowed = [
-        "cat a",
-        "echo x > src/new && mv src/new src/moved && rm src/moved",
+        "cat a", "echo x > src/new && mv src/new src/moved && rm src/moved",
         "mkdir -p x/y && printf '#!/bin/sh\\necho ran' > x/s && chmod +x x/s && x/s",
         "echo x > \"$TMPDIR/t\" && cat \"$TMPDIR/t\"",
         "echo x > .git/index.lock && mv .git/index.lock .git/index",

@@ -277,14 +277,7 @@ mod tests {
         assert_eq!(
             shown(&text, &old.replace("line 120\n", "evil\n")),
             [
-                "…",
-                " line 117",
-                " line 118",
-                " line 119",
-                "-line 120",
-                "+evil",
-                " line 121",
-                " line 122",
+                "…", " line 117", " line 118", " line 119", "-line 120", "+evil", " line 121", " line 122",
                 " line 123"
             ]
         );

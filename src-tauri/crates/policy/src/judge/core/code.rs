@@ -8,20 +8,9 @@ use postern_command::{RedirectionKind, Step, Unparsed};
 
 /// Expressions for the home or working folder, in several languages.
 const FOLDERS: &[&str] = &[
-    "path.home()",
-    "os.homedir()",
-    "dir.home",
-    "env[\"home\"]",
-    "env['home']",
-    "environ[\"home\"]",
-    "environ['home']",
-    "$env{home}",
-    "process.env.home",
-    "os.getcwd()",
-    "path.cwd()",
-    "process.cwd()",
-    "dir.pwd",
-    "nshomedirectory()",
+    "path.home()", "os.homedir()", "dir.home", "env[\"home\"]", "env['home']", "environ[\"home\"]",
+    "environ['home']", "$env{home}", "process.env.home", "os.getcwd()", "path.cwd()", "process.cwd()",
+    "dir.pwd", "nshomedirectory()",
 ];
 
 /// Returns the entry that code in the step falls under.

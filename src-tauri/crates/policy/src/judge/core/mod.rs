@@ -104,13 +104,7 @@ pub(super) fn check_request(line: &JudgmentContext<'_>) -> Option<(usize, CoreEn
 fn by_hidden_name(step: &Step, at: usize, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     const MEANT: [&str; 3] = ["rm", "find", "kill"];
     const NAMED: [&str; 8] = [
-        "postern",
-        "postern-desktop",
-        "postern-steps",
-        "pkill",
-        "killall",
-        "launchctl",
-        "systemctl",
+        "postern", "postern-desktop", "postern-steps", "pkill", "killall", "launchctl", "systemctl",
         "loginctl",
     ];
     let head = step.argv.first().filter(|head| head.value.is_none())?;

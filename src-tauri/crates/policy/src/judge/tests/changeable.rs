@@ -25,10 +25,7 @@ fn a_pin_on_what_the_agent_can_change_allows_nothing() {
         "nobody can change it"
     );
     for line in [
-        "./run.sh",
-        "ls; ./run.sh",
-        "until [ -f go ]; do :; done; ./run.sh",
-        "nohup ./run.sh",
+        "./run.sh", "ls; ./run.sh", "until [ -f go ]; do :; done; ./run.sh", "nohup ./run.sh",
         "xargs ./run.sh",
     ] {
         let verdict =

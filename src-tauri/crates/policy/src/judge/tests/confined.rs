@@ -288,13 +288,8 @@ fn always_offers_to_confine_code_and_changes_of_the_project_first() {
         );
     }
     for text in [
-        "git push",
-        "make && git push",
-        "git commit -m x && git push",
-        "mkdir /opt/out",
-        "make -C /opt",
-        "rm -rf . && make",
-        "npm install x",
+        "git push", "make && git push", "git commit -m x && git push", "mkdir /opt/out", "make -C /opt",
+        "rm -rf . && make", "npm install x",
     ] {
         assert_ne!(offered(&scene(&[], text)).0, "confined", "{text}");
     }

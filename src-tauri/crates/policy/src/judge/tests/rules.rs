@@ -310,12 +310,8 @@ fn a_rule_with_a_folder_allows_there_and_below() {
     }
     // The folder at the time of the step is not held, not even if the line names the current one.
     for command in [
-        "cd /Users/u/important && rm -rf build",
-        "cd ../important && rm -rf build",
-        "cd sub && rm -rf build",
-        "cd /Users/u/project && rm -rf build",
-        "cd $X && rm -rf build",
-        "(cd sub; rm -rf build)",
+        "cd /Users/u/important && rm -rf build", "cd ../important && rm -rf build", "cd sub && rm -rf build",
+        "cd /Users/u/project && rm -rf build", "cd $X && rm -rf build", "(cd sub; rm -rf build)",
         "env -C /Users/u/important rm -rf build",
     ] {
         assert_eq!(judged("/Users/u/project", "/Users/u/project", command), Decision::Ask, "{command}");

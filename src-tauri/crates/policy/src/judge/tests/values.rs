@@ -6,31 +6,16 @@ use crate::{Access, Decision, Reason, Rule, RuleOrigin};
 
 /// Lines that give the variable `x` the value `@V`, also as an array.
 const GIVES: [&str; 25] = [
-    "x=(@V); @P \"${x[@]}\"",
-    "x=(a @V); @P \"${x[1]}\"",
-    "x=(@V); @P ${x[0]}",
-    "x=(@V); @P $x",
-    "x=([3]=@V); @P \"${x[3]}\"",
-    "x+=(@V); @P \"${x[@]}\"",
-    "x[0]=@V; @P \"${x[0]}\"",
-    "declare -a x=(@V); @P \"${x[@]}\"",
-    "local x=@V; @P \"$x\"",
-    "readonly x=@V; @P \"$x\"",
-    "export x=@V; @P \"$x\"",
-    "typeset x=@V; @P \"$x\"",
-    "read x <<< @V; @P \"$x\"",
-    "read -r x <<< @V; @P \"$x\"",
-    "read -r a x <<< \"a \"@V; @P \"$x\"",
-    "read -ra x <<< @V; @P \"${x[@]}\"",
-    "mapfile -t x <<< @V; @P \"${x[@]}\"",
-    "readarray -t x <<< @V; @P \"${x[0]}\"",
-    "mapfile x <<E\na\n@V\nE\n@P \"${x[@]}\"",
-    "read x <<E\n@V\nE\n@P \"$x\"",
-    "while read x; do @P \"$x\"; done <<< @V",
-    "while read x; do @P \"$x\"; done <<E\n@V\nE",
-    "echo @V | while read x; do @P \"$x\"; done",
-    "while read x; do @P \"$x\"; done < <(echo @V)",
-    "printf -v x %s @V; @P \"$x\"",
+    "x=(@V); @P \"${x[@]}\"", "x=(a @V); @P \"${x[1]}\"", "x=(@V); @P ${x[0]}", "x=(@V); @P $x",
+    "x=([3]=@V); @P \"${x[3]}\"", "x+=(@V); @P \"${x[@]}\"", "x[0]=@V; @P \"${x[0]}\"",
+    "declare -a x=(@V); @P \"${x[@]}\"", "local x=@V; @P \"$x\"", "readonly x=@V; @P \"$x\"",
+    "export x=@V; @P \"$x\"", "typeset x=@V; @P \"$x\"", "read x <<< @V; @P \"$x\"",
+    "read -r x <<< @V; @P \"$x\"", "read -r a x <<< \"a \"@V; @P \"$x\"",
+    "read -ra x <<< @V; @P \"${x[@]}\"", "mapfile -t x <<< @V; @P \"${x[@]}\"",
+    "readarray -t x <<< @V; @P \"${x[0]}\"", "mapfile x <<E\na\n@V\nE\n@P \"${x[@]}\"",
+    "read x <<E\n@V\nE\n@P \"$x\"", "while read x; do @P \"$x\"; done <<< @V",
+    "while read x; do @P \"$x\"; done <<E\n@V\nE", "echo @V | while read x; do @P \"$x\"; done",
+    "while read x; do @P \"$x\"; done < <(echo @V)", "printf -v x %s @V; @P \"$x\"",
 ];
 
 const KEY: &str = "/Users/u/Library/Application\\ Support/Postern/control.key";
@@ -69,13 +54,8 @@ fn the_core_sees_a_removal_through_every_value() {
         assert_ne!(verdict(&harmless).reason, Reason::Core, "{harmless}");
     }
     for text in [
-        "xargs rm -rf <<< ~",
-        "xargs rm -rf <<E\n/Users/u\nE",
-        "rm -rf ~root",
-        "set -- ~; rm -rf \"$1\"",
-        "set -- a ~; rm -rf \"$@\"",
-        "rm -rf ~root/",
-        "find ~root -delete",
+        "xargs rm -rf <<< ~", "xargs rm -rf <<E\n/Users/u\nE", "rm -rf ~root", "set -- ~; rm -rf \"$1\"",
+        "set -- a ~; rm -rf \"$@\"", "rm -rf ~root/", "find ~root -delete",
     ] {
         assert_eq!(verdict(text).reason, Reason::Core, "{text}");
     }
@@ -122,10 +102,7 @@ fn the_core_sees_what_would_stop_it_through_every_value() {
         assert_eq!(verdict(&text).reason, Reason::Core, "{text}");
     }
     for text in [
-        "pkill -f 'npm run dev'",
-        "pkill -f 'http.server 8000'",
-        "pkill -x node",
-        "pkill -f vite",
+        "pkill -f 'npm run dev'", "pkill -f 'http.server 8000'", "pkill -x node", "pkill -f vite",
         "pkill -9 -f 'node .*server'",
     ] {
         assert_ne!(verdict(text).reason, Reason::Core, "{text}");

@@ -342,9 +342,7 @@ fn a_file_by_a_name_that_only_macos_knows_is_the_file() {
     const ALLOWED: &str = "{ \"write_file\": { \"/Users/u/p/**\": \"allow\" } }";
     let judged = |rules: &str, path: &str| check(rules, "write_file", &json!({ "path": path }));
     for path in [
-        "/.nofollow/etc/hosts",
-        "/.resolve/2/private/etc/hosts",
-        "/System/Volumes/Data/private/etc/hosts",
+        "/.nofollow/etc/hosts", "/.resolve/2/private/etc/hosts", "/System/Volumes/Data/private/etc/hosts",
         "/etc/hosts/..namedfork/data",
     ] {
         assert_eq!(judged(DENIED, path), Decision::Deny, "{path}");
