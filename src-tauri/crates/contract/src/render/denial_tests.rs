@@ -16,6 +16,7 @@ const HOSTILE: &str = "x\u{1b}[2J\u{202e}y\n";
 fn refusals(text: &str) -> Vec<Refusal> {
     let own = || text.to_owned();
     let verdict = |reason| Refusal::Verdict { reason, cause: Cause::NoRule { command: Some(own()) } };
+    let verdicts = [Reason::Invalid, Reason::Core, Reason::Policy, Reason::NotFound, Reason::EnvRefused];
     let folder = |problem| Refusal::Folder { path: own(), problem };
     let drifts = [
         Drift::Folder { path: own() },
@@ -39,11 +40,6 @@ fn refusals(text: &str) -> Vec<Refusal> {
         Withdrawal::Ended,
     ];
     let mut all = vec![
-        verdict(Reason::Invalid),
-        verdict(Reason::Core),
-        verdict(Reason::Policy),
-        verdict(Reason::NotFound),
-        verdict(Reason::EnvRefused),
         verdict(Reason::AllowlistMiss),
         Refusal::Unreadable("It is empty.".into()),
         folder(FolderProblem::Missing),
@@ -73,6 +69,7 @@ fn refusals(text: &str) -> Vec<Refusal> {
         Refusal::Quit,
         Refusal::Restarted,
     ];
+    all.extend(verdicts.map(verdict));
     all.extend(drifts.map(Refusal::Drifted).into_iter().chain(withdrawn.map(Refusal::Withdrawn)));
     all
 }
