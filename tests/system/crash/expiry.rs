@@ -25,8 +25,7 @@ fn ten_thousand_approvals_at_the_end_of_their_questions() {
     answer_at_the_end(50, 10_000);
 }
 
-/// How much earlier than its question's end an approval is sent at most, in microseconds: of the ten seconds that it is
-/// open.
+/// Longest time before its question's end at which an approval is sent, in microseconds. The question is open for ten seconds.
 const LONGEST_LEAD: u64 = 1_000_000;
 
 /// Result of an approval that was sent when its question ended.

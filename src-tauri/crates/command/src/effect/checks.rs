@@ -3,7 +3,9 @@
 use super::command::ExaminedCommand;
 use super::host::{is_away, machine_of};
 use super::inner::effects_of_text;
-use super::places::{is_device, is_git_hook, is_secret, is_start_file, is_system_file, may_be_secret};
+use super::places::{
+    OPEN_NOTHING, is_device, is_git_hook, is_secret, is_start_file, is_system_file, may_be_secret,
+};
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
 use crate::programs::family_of;
 use std::borrow::Cow;
@@ -21,17 +23,6 @@ const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 15] = [
 fn system(change: &'static str, name: Option<&str>) -> FoundEffect {
     let names = name.map(str::to_owned).into_iter().collect();
     (CommandEffect::ChangeSystem { change: change.into(), names }, Some(EffectScope::Machine), Reversible::No)
-}
-
-/// Programs that open none of the files that they are given, or only delete them or change their rights.
-const OPEN_NOTHING: [&str; 16] = [
-    "[", "[[", "basename", "chgrp", "chmod", "chown", "dirname", "du", "echo", "ls", "mkdir", "printf", "rm",
-    "stat", "test", "touch",
-];
-
-/// Returns true for a program that opens none of the files that it is given.
-pub(super) fn opens_nothing(name: &str) -> bool {
-    OPEN_NOTHING.contains(&&*family_of(name))
 }
 
 /// Finds key files and files of tokens among the words.

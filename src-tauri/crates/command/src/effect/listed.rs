@@ -1,7 +1,6 @@
 //! Secrets that a `for` lists, and that a step opens by its variable.
 
-use super::checks::opens_nothing;
-use super::places::{is_secret, may_be_secret};
+use super::places::{is_secret, may_be_secret, opens_nothing};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect};
 use crate::programs::is_read_only_anyway;
 use crate::{ParsedCommand, Role, Step};

@@ -229,12 +229,13 @@ fn a_command_by_another_name_or_in_words_is_one_of_the_agents_shell() {
         ("local_shell", json!({"command": ["ls"]})),
         ("shell", json!({"command": ["ls"]})),
     ] {
-        let expected = ("shell_exec".to_owned(), json!({"command": "ls"}));
+        let expected = ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}));
         assert_eq!(asked(HookAgent::Codex, &event_of(HookAgent::Codex, tool, &input)), expected, "{tool}");
     }
     let both = json!({"command": "ls", "cmd": "rm x"});
     let (tool, arguments) = asked(HookAgent::Codex, &event_of(HookAgent::Codex, "Bash", &both));
-    assert_eq!((tool.as_str(), arguments), ("shell_exec", both), "no argument is thrown away");
+    let kept = json!({"command": "ls", "cmd": "rm x", "cwd": "/w"});
+    assert_eq!((tool.as_str(), arguments), ("shell_exec", kept), "no argument is thrown away");
 }
 
 #[test]

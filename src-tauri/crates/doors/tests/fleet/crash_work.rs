@@ -1,5 +1,6 @@
-//! `kill -9` of a real host while a roster, a policy, a job or its rows for an auditor pass, and of the broker at these rows.
+//! `kill -9` of a real host while a roster, a policy, a job or its rows for an auditor pass.
 //!
+//! The broker is killed at these rows, too.
 //! Once it runs again it follows what counts, does no job by itself, and its auditor has every row once.
 
 use crate::between::Passing;

@@ -233,7 +233,7 @@ fn runs_around(home: &str, folders: &[String]) -> Vec<(PathBuf, SurveyedPlaces)>
     running_files(home).filter_map(|share| read_places(&share.file).ok()?).filter(around).collect()
 }
 
-/// Returns true if runs are under way in a folder, above it or below it, or were killed there and left what nobody set aside yet.
+/// Returns true if runs are under way in a folder, above it or below it. So are killed ones whose places nobody looked through yet.
 pub(super) fn is_under_way(home: &str, folder: &Path) -> bool {
     let near =
         |(other, _): (PathBuf, SurveyedPlaces)| folder.starts_with(&other) || other.starts_with(folder);

@@ -23,7 +23,7 @@ const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/ho
 /// A setting: the last part of its key in small letters, and its value.
 pub(super) type GitSetting = (String, String);
 
-/// What a repository's configuration names.
+/// Names in a repository's configuration.
 #[derive(Debug)]
 pub(super) struct NamedInConfig {
     /// Files that git may start, include or obey.

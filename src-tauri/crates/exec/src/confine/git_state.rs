@@ -58,8 +58,8 @@ pub(super) fn astray_in_index(path: &Path, hash: usize) -> Option<OsString> {
     lines_of(path, LONGEST_INDEX, |index| names_astray(index, hash))
 }
 
-/// Returns the lines of a file that names the address of a remote, as git did before its configuration (gitrepository-layout(5)); `None`
-/// for another file of a git folder.
+/// Returns the lines of a file that names the address of a remote, an older form of configuration (gitrepository-layout(5)).
+/// `None` for another file of a git folder.
 pub(super) fn remote_in(folder: &Path, path: &Path) -> Option<OsString> {
     let below = path.strip_prefix(folder).ok()?;
     if !REMOTES.iter().any(|remotes| below.starts_with(remotes)) {

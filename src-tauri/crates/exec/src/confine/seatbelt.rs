@@ -76,15 +76,16 @@ const EVERY: &str = r#"(version 1)
 (allow mach-lookup (global-name "com.apple.cfprefsd.daemon"))
 "#;
 
-/// What no run gets. `(deny default)` leaves two requests to descriptors allowed that change a file opened for reading (80 packs it,
-/// 110 gives its blocks to another), and the services that come with frameworks and apps, which are not confined.
+/// Denials that `(deny default)` does not imply.
+///
+/// Two requests to descriptors change a file opened for reading: 80 packs it, 110 gives its blocks to another. The services of
+/// frameworks and apps are not confined.
 const NEVER: &str = r#"(deny mach-lookup (xpc-service-name-prefix ""))
 (if (defined? 'system-fcntl) (deny system-fcntl (fcntl-command 80 110)))
 (deny file-write-setugid)
 "#;
 
-/// Folders in the system's places that hold what people and their services wrote: the disk of the data by its other path, and what
-/// Homebrew's databases keep.
+/// Folders in the system's places that hold data of people and services: the data volume by its other path, and Homebrew's databases.
 const DATA_IN_SYSTEM: [&str; 3] = ["/System/Volumes/Data", "/opt/homebrew/var", "/usr/local/var"];
 
 /// Names that are looked up and certificates that are checked, for a run with network.
