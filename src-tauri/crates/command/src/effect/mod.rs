@@ -4,6 +4,7 @@ mod argument;
 mod checks;
 mod command;
 mod downloaded;
+mod hooks;
 mod host;
 mod inner;
 mod listed;
@@ -18,6 +19,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::{ArgFact, Note, Words};
+pub use hooks::{HookedStep, RepositoryOptions, hooked_step};
 pub use host::host_of;
 pub use places::{is_secret, is_system_file};
 pub use postern_programs::{EffectScope, InstallPlace, Reversible};

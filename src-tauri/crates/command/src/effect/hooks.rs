@@ -1,0 +1,208 @@
+//! Hooks of a repository that a step's program runs, as far as its words tell (githooks(5) of git 2.50).
+
+use super::command::{ExaminedCommand, ProgramWords};
+use crate::programs::{family_of, is_read_only_anyway};
+use crate::quote::behind_home;
+use crate::{Role, Step};
+
+/// Commands, as patterns of the files about programs, and hooks that run with them.
+type HookRow = (&'static str, &'static str);
+
+const OF_GIT: &[HookRow] = &[
+    ("commit", "pre-commit prepare-commit-msg commit-msg post-commit"),
+    ("commit:--amend", "post-rewrite"),
+    ("push", "pre-push"),
+    ("merge pull", "pre-merge-commit prepare-commit-msg commit-msg post-merge"),
+    ("bisect checkout pull rebase restore switch worktree.add", "post-checkout"),
+    ("pull rebase", "pre-rebase post-rewrite"),
+    // A step of a rebase may commit, and may apply a patch.
+    ("rebase", "pre-commit prepare-commit-msg commit-msg post-commit"),
+    ("cherry-pick revert", "prepare-commit-msg commit-msg post-commit"),
+    ("am rebase", "applypatch-msg pre-applypatch post-applypatch"),
+    ("am", "post-rewrite"),
+    ("send-email", "sendemail-validate"),
+    ("am commit fetch gc maintenance merge pull rebase", "pre-auto-gc"),
+    (
+        "add am apply bisect checkout cherry-pick commit merge mv pull read-tree rebase reset restore revert rm \
+         sparse-checkout stage stash submodule switch update-index worktree.add",
+        "post-index-change",
+    ),
+    (
+        "am bisect branch checkout cherry-pick commit fast-import fetch filter-branch gc maintenance merge notes \
+         pack-refs pull push rebase remote replace reset revert stash switch symbolic-ref tag update-ref worktree.add",
+        "reference-transaction",
+    ),
+];
+
+/// Hooks that git leaves out with these options.
+const LEFT_OUT: &[HookRow] = &[
+    ("commit:--no-verify commit:-n", "pre-commit commit-msg"),
+    ("push:--no-verify", "pre-push"),
+    ("merge:--no-verify pull:--no-verify", "pre-merge-commit commit-msg"),
+];
+
+/// Hooks of the git that `gh` starts (gh-pr-checkout(1), gh-pr-create(1), gh-pr-merge(1), gh-repo-create(1)).
+const OF_GH: &[HookRow] = &[
+    ("pr.checkout pr.co pr.merge", "post-checkout post-merge"),
+    ("pr.create pr.new repo.create repo.new", "pre-push"),
+];
+
+/// Step whose program runs hooks of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookedStep {
+    /// Names of the hooks, where the repository has them.
+    pub hooks: Vec<&'static str>,
+    /// Options that name the repository; `None` if a value is only known at run time.
+    pub place: Option<RepositoryOptions>,
+}
+
+/// Values of the options with which git works elsewhere than in the step's folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RepositoryOptions {
+    /// Folders that it changes to, one from the other (`-C`).
+    pub folders: Vec<String>,
+    /// The repository (`--git-dir`).
+    pub repository: Option<String>,
+    /// Top of the work tree (`--work-tree`).
+    pub work_tree: Option<String>,
+}
+
+/// Returns the hooks that a step may run, and what it says about its repository. A step that only reads runs none.
+pub fn hooked_step(step: &Step, home: &str) -> Option<HookedStep> {
+    let family = family_of(step.program().filter(|_| step.role == Role::Program)?);
+    let table = match &*family {
+        "git" => OF_GIT,
+        "gh" => OF_GH,
+        _ => return None,
+    };
+    let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    if step.ways_out.is_empty() && is_read_only_anyway(&words) {
+        return None;
+    }
+    let mut found: Option<HookedStep> = None;
+    ProgramWords::of_step(step).pop()?.for_each_reading(|command| {
+        let left_out = hooks_in(LEFT_OUT, command);
+        let mut hooks = hooks_in(table, command);
+        hooks.retain(|hook| !left_out.contains(hook));
+        if found.is_none() && !hooks.is_empty() {
+            found = Some(HookedStep { hooks, place: repository_options(command, step, home) });
+        }
+    });
+    found
+}
+
+fn hooks_in(table: &'static [HookRow], command: &ExaminedCommand<'_>) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for (_, hooks) in table.iter().filter(|(commands, _)| command.matches_any(commands)) {
+        for hook in hooks.split(' ') {
+            if !found.contains(&hook) {
+                found.push(hook);
+            }
+        }
+    }
+    found
+}
+
+fn repository_options(command: &ExaminedCommand<'_>, step: &Step, home: &str) -> Option<RepositoryOptions> {
+    let mut options = RepositoryOptions::default();
+    let read = command.read();
+    let verb = read.verbs.first().copied().unwrap_or(usize::MAX);
+    for given in read.options.iter().filter(|given| given.at < verb && command.is_one_of(&["git"])) {
+        let known = || {
+            let word = step.argv.get(given.value_at)?;
+            if word.value.is_some() {
+                return given.value.map(str::to_owned);
+            }
+            let behind =
+                behind_home(&word.raw).filter(|behind| behind.starts_with('/') && !given.attached)?;
+            let plain = !behind.contains(['$', '`', '*', '?', '[', '{', '"', '\'', '\\']);
+            plain.then(|| format!("{home}{behind}"))
+        };
+        match &*given.name {
+            "-C" => options.folders.push(known()?),
+            "--git-dir" => options.repository = Some(known()?),
+            "--work-tree" => options.work_tree = Some(known()?),
+            _ => {}
+        }
+    }
+    Some(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RepositoryOptions, hooked_step};
+    use crate::{Dialect, read_shell};
+
+    fn hooks(line: &str) -> Vec<&'static str> {
+        let reading = read_shell(line, Dialect::Bash);
+        hooked_step(&reading.steps[0], "/home/u").map(|found| found.hooks).unwrap_or_default()
+    }
+
+    fn place(line: &str) -> Option<RepositoryOptions> {
+        let reading = read_shell(line, Dialect::Bash);
+        hooked_step(&reading.steps[0], "/home/u").unwrap().place
+    }
+
+    #[test]
+    fn commands_run_the_hooks_that_git_runs_for_them() {
+        for (line, expected) in [
+            ("git commit -m x", &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"][..]),
+            ("git -C sub commit --amend", &["pre-commit", "post-rewrite"]),
+            ("/usr/bin/git push origin main", &["pre-push"]),
+            ("env A=1 git push", &["pre-push"]),
+            ("git pull --rebase", &["pre-rebase", "post-merge", "post-checkout"]),
+            ("git checkout -b x", &["post-checkout"]),
+            ("git worktree add ../x", &["post-checkout"]),
+            ("git rebase main", &["pre-rebase", "post-rewrite", "post-checkout"]),
+            ("git am x.patch", &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
+            ("git revert HEAD", &["prepare-commit-msg", "post-commit"]),
+            ("git commit --no-verify -m x", &["prepare-commit-msg", "post-commit"]),
+            ("git add .", &["post-index-change"]),
+            ("git fetch origin", &["pre-auto-gc", "reference-transaction"]),
+            ("gh pr create --fill", &["pre-push"]),
+            ("gh pr checkout 5", &["post-checkout"]),
+        ] {
+            let found = hooks(line);
+            assert!(expected.iter().all(|hook| found.contains(hook)), "{line}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn other_commands_and_options_run_none() {
+        for line in
+            ["git status", "git log -3", "git worktree list", "git tag -l", "gh pr view 5", "echo git push"]
+        {
+            assert_eq!(hooks(line), [""; 0], "{line}");
+        }
+        for (line, left_out) in [
+            ("git commit --no-verify -m x", "pre-commit"),
+            ("git commit -nm x", "commit-msg"),
+            ("git push --no-verify", "pre-push"),
+            ("git commit -m x", "post-rewrite"),
+            ("git worktree add ../x", "pre-commit"),
+        ] {
+            assert!(!hooks(line).contains(&left_out), "{line}");
+        }
+        for (line, runs) in [
+            ("git push -n", "pre-push"),
+            ("git commit -m --no-verify", "pre-commit"),
+            ("git merge -n x", "commit-msg"),
+        ] {
+            assert!(hooks(line).contains(&runs), "{line}");
+        }
+    }
+
+    #[test]
+    fn options_before_the_command_name_the_repository() {
+        let folders = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let found = place("git -C a -C b -c x=y commit -C HEAD~1").unwrap();
+        assert_eq!(found, RepositoryOptions { folders: folders(&["a", "b"]), ..Default::default() });
+        let found = place("git --git-dir=x/.git --work-tree y commit -m z").unwrap();
+        assert_eq!((found.repository.as_deref(), found.work_tree.as_deref()), (Some("x/.git"), Some("y")));
+        let found = place("git -C ~/site commit -m z").unwrap();
+        assert_eq!(found.folders, ["/home/u/site"]);
+        for line in ["git -C $X commit -m z", "git --git-dir=$X push", "git -C ~/$X push"] {
+            assert_eq!(place(line), None, "{line}");
+        }
+    }
+}
