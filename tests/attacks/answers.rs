@@ -5,6 +5,7 @@ use postern_contract::methods::EditQuestion;
 use postern_contract::{ConfineChoice, EditParams};
 use postern_tests::{Agent, Arena};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -116,6 +117,48 @@ fn always_saves_what_was_shown_and_nothing_that_took_its_place() {
     assert_eq!(arena.approve(&now, &["--always", &offer]).code, 0, "what is on show by now can be saved");
     assert_ne!(rules(), before);
     agent.end(&asked);
+}
+
+/// The user adds a hook that starts a script of the project, and the agent writes into that script.
+#[test]
+fn a_hook_that_appears_after_always_is_asked_about_once() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = arena.agent("hooks", &[]);
+    let mark = arena.outside().join("hook-ran");
+    agent.sh("git init -q . && git config user.name a && git config user.email a@b");
+    let watcher = arena.watch();
+    let commit = |agent: &mut Agent, text: &str| {
+        agent.sh(&format!("echo {text} > notes.txt && git add ."));
+        agent.post(json!({ "command": ["git", "commit", "-m", text] }))
+    };
+    let always = |question: &Value| {
+        let offer = question["proposals"][0]["id"].as_str().unwrap();
+        assert_eq!(arena.approve(question, &["--always", offer]).code, 0, "{question}");
+    };
+    let first = commit(&mut agent, "one");
+    always(&watcher.question());
+    assert_eq!(agent.end(&first)["params"]["exitCode"], 0);
+    let second = commit(&mut agent, "two");
+    assert_ne!(second["state"], "asking", "the rule holds: {second}");
+    assert_eq!(agent.end(&second)["params"]["exitCode"], 0);
+
+    let hook = agent.project().join(".git/hooks/pre-commit");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, "#!/bin/sh\n./check.sh\n").unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    agent.write("check.sh", &format!("#!/bin/sh\ntouch '{}'\n", mark.display()), 0o755);
+    let third = commit(&mut agent, "three");
+    assert_eq!(third["state"], "asking", "{third}");
+    let question = watcher.question();
+    let shown = question.to_string();
+    assert!(shown.contains("repository’s hook") && shown.contains("pre-commit"), "{shown}");
+    assert!(!mark.exists(), "nothing of the agent's ran");
+    always(&question);
+    assert_eq!(agent.end(&third)["params"]["exitCode"], 0);
+    assert!(mark.exists(), "the user allowed what was shown");
+    let fourth = commit(&mut agent, "four");
+    assert_ne!(fourth["state"], "asking", "and is asked no more: {fourth}");
+    assert_eq!(agent.end(&fourth)["params"]["exitCode"], 0);
 }
 
 #[test]

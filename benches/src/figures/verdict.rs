@@ -110,6 +110,7 @@ pub(super) fn found(name: &str) -> StepFacts {
         via: Vec::new(),
         script: None,
         targets: Vec::new(),
+        hooks: Vec::new(),
     }
 }
 

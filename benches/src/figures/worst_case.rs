@@ -102,6 +102,7 @@ fn all_found(reading: &ParsedCommand) -> Vec<StepFacts> {
         via: needed.via.iter().map(program).collect(),
         script: None,
         targets: Vec::new(),
+        hooks: Vec::new(),
     };
     lookups(reading).iter().map(step).collect()
 }

@@ -17,4 +17,8 @@ places?: Array<string>,
 /**
  * Surroundings of an exact command. With no effects they alone bound the rule.
  */
-around?: Surroundings, };
+around?: Surroundings, 
+/**
+ * Hooks of a repository that an exact command or a whole line may run.
+ */
+hooks?: Array<string>, };

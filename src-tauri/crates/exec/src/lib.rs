@@ -8,6 +8,7 @@
 mod code;
 pub mod confine;
 mod descriptors;
+mod git_config;
 pub mod identity;
 mod listing;
 mod memory;

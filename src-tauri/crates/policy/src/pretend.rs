@@ -104,6 +104,7 @@ impl<'a> Pretended<'a> {
             via: needed.via.iter().map(at).collect(),
             script: needed.script.and_then(|written| self.script(written, needed)),
             targets: Vec::new(),
+            hooks: Vec::new(),
         }
     }
 

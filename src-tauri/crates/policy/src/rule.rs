@@ -272,6 +272,10 @@ pub struct Limits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub around: Option<Surroundings>,
+    /// Hooks of a repository that an exact command or a whole line may run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub hooks: Vec<String>,
 }
 
 /// Parts of a step beside its words.
@@ -302,6 +306,11 @@ impl Limits {
     /// Returns true for those of a whole line, which has no effects of its own.
     pub fn is_line(&self) -> bool {
         self.effects.is_empty() && self.around.is_none()
+    }
+
+    /// Returns the first of these hooks that they do not name.
+    pub(crate) fn unnamed_hook<'h>(&self, hooks: &'h [String]) -> Option<&'h str> {
+        hooks.iter().find(|hook| !self.hooks.contains(hook)).map(String::as_str)
     }
 }
 

@@ -6,7 +6,8 @@ use crate::{
     Pattern, Rule, RuleSet, Script, Settings, StepFacts, Verdict, WantedProgram, folder_of, judge_request,
     judge_unanswered, lookups, parse_pattern, propose,
 };
-use postern_command::{Dialect, ParsedCommand, read_argv, read_shell_at};
+use postern_command::effect::hooked_step;
+use postern_command::{Dialect, ParsedCommand, Step, read_argv, read_shell_at};
 use std::collections::HashMap;
 
 pub(crate) const HOME: &str = "/Users/u";
@@ -56,6 +57,8 @@ pub(crate) struct Scene {
     pub(crate) shell: bool,
     pub(crate) origin: crate::Origin,
     pub(crate) targets: Vec<TargetPath>,
+    /// Hooks of the repository.
+    pub(crate) hooks: Vec<String>,
     pub(crate) root_entries: Vec<String>,
     pub(crate) input: crate::Input,
     /// Paths that the agent can change.
@@ -84,6 +87,7 @@ impl Scene {
             shell: true,
             origin: crate::Origin::Host,
             targets: Vec::new(),
+            hooks: Vec::new(),
             root_entries: vec!["checkout".to_owned()],
             input: crate::Input::Nothing,
             changeable: Vec::new(),
@@ -117,6 +121,12 @@ impl Scene {
     /// Makes this program one that only the user's shell finds.
     pub(crate) fn only_of_shell(mut self, path: &str) -> Self {
         self.programs.get_mut(path).unwrap().shell_only = true;
+        self
+    }
+
+    /// Gives the repository these hooks.
+    pub(crate) fn with_hooks(mut self, hooks: &[&str]) -> Self {
+        self.hooks.extend(hooks.iter().map(|hook| (*hook).to_owned()));
         self
     }
 
@@ -182,7 +192,7 @@ impl Scene {
     }
 
     fn step_facts(&self) -> Vec<StepFacts> {
-        let of_step = |needed: &crate::Needed<'_>| {
+        let of_step = |(needed, step): (&crate::Needed<'_>, &Step)| {
             let folder = folder_of(&self.cwd, needed.dir);
             let script = needed.script.and_then(|written| {
                 let path = crate::path::join_path(folder.as_deref()?, written);
@@ -199,9 +209,15 @@ impl Scene {
                 via: needed.via.iter().map(|wanted| self.lookup(wanted, folder.as_deref())).collect(),
                 script,
                 targets: self.targets.clone(),
+                hooks: self.hooks_of(step),
             }
         };
-        lookups(&self.reading).iter().map(of_step).collect()
+        lookups(&self.reading).iter().zip(&self.reading.steps).map(of_step).collect()
+    }
+
+    fn hooks_of(&self, step: &Step) -> Vec<String> {
+        let run = hooked_step(step, HOME).map(|found| found.hooks).unwrap_or_default();
+        self.hooks.iter().filter(|hook| run.contains(&hook.as_str())).cloned().collect()
     }
 
     /// Calls `use_them` with the policy and the facts.

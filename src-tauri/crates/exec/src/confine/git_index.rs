@@ -3,11 +3,8 @@
 //! `git checkout .` writes each of them without a look at it, also `../x` and `.git/hooks/x`. What git itself adds to an index never
 //! has such a name, so only a program that writes the index by itself leaves one.
 
+use crate::git_config::{SHA1, SHA256};
 use postern_policy::is_git_name;
-
-/// Bytes of an object's name in a repository of the usual format, and in one of the newer.
-pub(super) const SHA1: usize = 20;
-pub(super) const SHA256: usize = 32;
 
 /// Bytes of an entry before the object's name: times, device, number, mode, owner, group and size of the file.
 const STAT: usize = 40;

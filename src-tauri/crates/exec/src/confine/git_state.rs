@@ -4,8 +4,8 @@
 //! `COMMIT_EDITMSG` and `logs` through a link, copies what `MERGE_RR` names, checks out every name of its index, and sends to the
 //! addresses in `remotes`.
 
-use super::git_config::settings_of;
 use super::git_index::{is_astray, names_astray};
+use crate::git_config::settings_of;
 use crate::small_file::{open_no_link, read_bytes};
 use postern_policy::{GIT_NESTS, is_git_folder};
 use std::ffi::{OsStr, OsString};

@@ -6,7 +6,6 @@ mod beneath;
 mod clear;
 mod denied;
 mod envrc;
-mod git_config;
 mod git_index;
 mod git_state;
 mod originals;

@@ -3,8 +3,8 @@
 //! A mount lies on a file, not on its name. Who removes the file outside of the run, or renames another one over it, takes the
 //! pin away. Git and editors write files so. From then on the run could write what is there, so it is compared after the run.
 
-use super::git_config::{GitSetting, consequential_settings};
 use super::survey::{PlaceKind, Survey};
+use crate::git_config::{GitSetting, consequential_settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};

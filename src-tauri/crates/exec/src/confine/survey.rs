@@ -1,9 +1,8 @@
 //! Protected places that lie in writable folders, found by walking them. No link is followed.
 
 use super::envrc::{ENVRC, files_read};
-use super::git_config::GitConfig;
-use super::git_index::SHA1;
 use super::git_state;
+use crate::git_config::{GitConfig, SHA1};
 use crate::resolve::lexical;
 use crate::small_file::{open_no_link, read_bytes};
 use postern_policy::{

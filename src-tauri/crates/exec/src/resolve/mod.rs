@@ -7,6 +7,7 @@ mod cwd;
 mod developer;
 mod format;
 mod held;
+mod hooks;
 mod kernel_path;
 mod lookup;
 mod mutable;
@@ -232,7 +233,9 @@ impl Resolver {
             Some(fact)
         });
         let targets = targets::of_step(step, &there.folder, &self.home);
-        StepFacts { program, via, script, targets }
+        let folders = if elsewhere { Vec::new() } else { folders_of(step, &here.folder) };
+        let hooks = hooks::of_step(step, &folders, &self.home);
+        StepFacts { program, via, script, targets, hooks }
     }
 
     fn look_up_word(&self, word: Option<&Word>, place: &LookupContext<'_>, held: &mut Held) -> Lookup {
@@ -246,6 +249,16 @@ impl Resolver {
             held.hold_file(file);
         }
         found.lookup(name)
+    }
+}
+
+/// Returns every folder in which a step may run; none if that is not known before the run.
+fn folders_of(step: &Step, here: &Path) -> Vec<PathBuf> {
+    match &step.dir {
+        Dir::Same => vec![here.to_owned()],
+        Dir::Under(path) => vec![here.join(path)],
+        Dir::OneOf(all) => all.iter().map(|path| here.join(path)).collect(),
+        Dir::Unknown => Vec::new(),
     }
 }
 

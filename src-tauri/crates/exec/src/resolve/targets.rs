@@ -106,17 +106,7 @@ fn repository(folder: &Path) -> Vec<TargetPath> {
     else {
         return Vec::new();
     };
-    let pointed = |file: &Path, from: &Path, mark: &str| -> Vec<PathBuf> {
-        let read = open_regular(file).and_then(|file| read_text(&file, MOST_POINTED));
-        let text = read.unwrap_or_default();
-        let lines = text.lines().filter_map(|line| line.strip_prefix(mark).map(str::trim));
-        lines.filter(|path| !path.is_empty()).map(|path| from.join(path)).collect()
-    };
-    let above = own.parent().unwrap_or(folder);
-    let mut all = vec![own.clone()];
-    all.extend(pointed(&own, above, "gitdir:"));
-    let main = all.last().cloned().unwrap_or_default();
-    all.extend(pointed(&main.join("commondir"), &main, ""));
+    let mut all = folders_of_repository(own);
     let objects = all.last().map(|common| common.join("objects")).unwrap_or_default();
     all.extend(pointed(&objects.join("info/alternates"), &objects, ""));
     let leads = |path: &PathBuf| {
@@ -124,6 +114,22 @@ fn repository(folder: &Path) -> Vec<TargetPath> {
         Some(TargetPath { written, real: resolve_real(path)?.to_string_lossy().into_owned() })
     };
     all.iter().filter_map(leads).collect()
+}
+
+/// Returns the folders of the repository with this `.git`: itself, where it leads as a file, and the one that work trees share.
+pub(super) fn folders_of_repository(own: PathBuf) -> Vec<PathBuf> {
+    let led = pointed(&own, own.parent().unwrap_or(Path::new("/")), "gitdir:");
+    let main = led.last().unwrap_or(&own).clone();
+    let common = pointed(&main.join("commondir"), &main, "");
+    [own].into_iter().chain(led).chain(common).collect()
+}
+
+/// Returns the paths in a file that names places of a repository, from a folder on.
+fn pointed(file: &Path, from: &Path, mark: &str) -> Vec<PathBuf> {
+    let read = open_regular(file).and_then(|file| read_text(&file, MOST_POINTED));
+    let text = read.unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.strip_prefix(mark).map(str::trim));
+    lines.filter(|path| !path.is_empty()).map(|path| from.join(path)).collect()
 }
 
 /// Returns `None` for a path in the folder that leads where it says, for a missing one outside, or if its

@@ -76,6 +76,7 @@ fn step_facts(needed: &Needed<'_>, rule: &Rule, home: &str) -> StepFacts {
         via: needed.via.iter().map(at).collect(),
         script: None,
         targets: Vec::new(),
+        hooks: Vec::new(),
     }
 }
 

@@ -185,7 +185,10 @@ fn matches_words(rule: &Compiled, subject: &StepSubject<'_>) -> bool {
 fn gap_in_words(rule: &Compiled, subject: &StepSubject<'_>, facts: &Facts<'_>) -> Option<Gap> {
     let gap = with_input(&rule.rule, subject, facts).or_else(|| surroundings::gap(&rule.rule, subject));
     gap.or_else(|| too_wide(rule, subject)).or_else(|| {
-        let limits = rule.rule.limits.as_deref().filter(|limits| limits.hold_effects())?;
+        let limits = rule.rule.limits.as_deref()?;
+        if !limits.hold_effects() {
+            return limits::gap_of_hooks(limits, facts, subject);
+        }
         limits::beyond(limits, matches!(rule.rule.pattern, Pattern::Exact(_)), facts, subject)
     })
 }

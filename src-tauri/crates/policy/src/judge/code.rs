@@ -5,7 +5,7 @@ use super::shell_values::{is_job, is_number, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
-use crate::rule::Rule;
+use crate::rule::{Limits, Rule};
 use crate::ruleset::Compiled;
 use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word};
 use postern_protocol::encode_hex;
@@ -85,9 +85,12 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
         part.allow_index().by_argv(&argv, &mut found);
         found.into_iter().map(|at| part.get(at))
     });
+    let names_hooks =
+        |limits: &Limits| facts.steps.iter().all(|found| limits.unnamed_hook(&found.hooks).is_none());
     let holds = |rule: &&Compiled| {
         rule.rule.confine.is_none()
             && rule.rule.is_line()
+            && rule.rule.limits.as_deref().is_some_and(names_hooks)
             && rule.rule.folder.is_some()
             && rule.is_alive(facts.now, facts.session)
             && rule.rule.origin.holds_for(facts.origin)

@@ -27,7 +27,7 @@ const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-a
 /// An exact one may have any effects.
 pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limits> {
     let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
-    let mut limits = Limits { effects: Vec::new(), places: Vec::new(), around: None };
+    let mut limits = Limits { effects: Vec::new(), places: Vec::new(), around: None, hooks: Vec::new() };
     let effects = risk::of_step(facts, subject.step, subject.found);
     for rated in &effects {
         let covered = CoveredEffect {
@@ -134,6 +134,17 @@ pub(super) fn beyond(
     let folders = folders.iter().filter(|folder| !places.is_inside(folder));
     let path = outside.iter().chain(folders).find(|path| !within(path) || places.is_protected(path))?;
     Some(Gap::Outside { path: path.clone() })
+}
+
+/// Returns why limits without effects keep a rule from covering the hooks of a step.
+pub(super) fn gap_of_hooks(limits: &Limits, facts: &Facts<'_>, subject: &StepSubject<'_>) -> Option<Gap> {
+    let hook = limits.unnamed_hook(&subject.found.hooks)?;
+    let is_it = |rated: &RatedEffect| match &rated.effect {
+        CommandEffect::RunProjectCode { name, .. } => name.as_deref() == Some(hook),
+        _ => false,
+    };
+    let effects = risk::of_step(facts, subject.step, subject.found);
+    effects.into_iter().find(is_it).map(|rated| Gap::Beyond(Box::new(rated)))
 }
 
 /// Returns why limits keep a rule that is not for an exact command from covering the step at `at`.

@@ -36,7 +36,9 @@ pub(super) fn confined_offer(
     for at in verdict.steps.iter().enumerate().filter(|(_, step)| asked(step)).map(|(at, _)| at) {
         let of_project = step_in_project(policy, facts, at);
         let otherwise = || widths_of(facts, at).ok().and_then(|widths| widths.useful().cloned());
-        match otherwise().filter(|_| of_project.code != ProjectCode::Runs) {
+        // With hooks or without, the words of git name the action.
+        let by_words = of_project.code != ProjectCode::Runs || !facts.steps[at].hooks.is_empty();
+        match otherwise().filter(|_| by_words) {
             Some(draft) if of_project.changes_own && draft.holds_effects() => {
                 confined.push(Draft { pin: None, confine: Some(Profile::Project), ..draft });
             }
@@ -99,7 +101,8 @@ fn draft_rule(facts: &Facts<'_>, at: usize, of_project: ProjectCode) -> Option<D
     let name = step.program().filter(|_| step.role == Role::Program)?;
     let words = || {
         super::words::action_pattern(step)
-            .filter(|_| of_project == ProjectCode::MayRun && step.opaque.is_none())
+            .filter(|_| of_project == ProjectCode::MayRun || !found.hooks.is_empty())
+            .filter(|_| step.opaque.is_none())
     };
     let pattern = if name.contains('/') {
         path_pattern(program)?

@@ -34,6 +34,9 @@ pub(super) fn line_offer(
     if !shown || !asks || !whole || !is_repeatable(facts) {
         return None;
     }
+    let mut hooks: Vec<String> = facts.steps.iter().flat_map(|found| found.hooks.iter().cloned()).collect();
+    hooks.sort();
+    hooks.dedup();
     let draft = Draft {
         step: 0,
         pattern: Pattern::Exact(argv_of_line(text).map(str::to_owned).to_vec()),
@@ -41,7 +44,7 @@ pub(super) fn line_offer(
         pin: None,
         input: RuleInput::Nothing,
         allow_writes: false,
-        limits: Some(Limits { effects: Vec::new(), places: Vec::new(), around: None }),
+        limits: Some(Limits { effects: Vec::new(), places: Vec::new(), around: None, hooks }),
         confine: None,
     };
     let folder = Some(path::normal(facts.cwd).into_owned());

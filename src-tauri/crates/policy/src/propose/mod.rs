@@ -394,8 +394,10 @@ fn exact_draft(base: &CoverableStep<'_>, facts: &Facts<'_>, elevated: bool) -> O
     if limits.is_none() && needed {
         return None;
     }
-    let limits = limits.unwrap_or(Limits { effects: Vec::new(), places: Vec::new(), around: None });
-    Some(base.draft_rule(pattern, None, Some(Limits { around, ..limits })))
+    let nothing = Limits { effects: Vec::new(), places: Vec::new(), around: None, hooks: Vec::new() };
+    let limits = limits.unwrap_or(nothing);
+    let hooks = base.found.hooks.clone();
+    Some(base.draft_rule(pattern, None, Some(Limits { around, hooks, ..limits })))
 }
 
 /// Offers a file of commands that the shell reads: the agent's own, or the system's.

@@ -126,8 +126,9 @@ impl Weighed {
         let rated = |(at, found): (usize, Vec<StepEffect>)| {
             let step = &reading.steps[at];
             let place = PathContext::of_step(facts, step, facts.steps.get(at));
+            let hooks = facts.steps.get(at).into_iter().flat_map(|found| hook_effects(step, found));
             let found = found.into_iter().map(|found| with_files(found, step, facts.steps.get(at)));
-            let found = found.map(|found| with_folder(found, facts, step));
+            let found = found.chain(hooks).map(|found| with_folder(found, facts, step));
             found.map(|found| rate_effect(found, Some(at), &place)).collect()
         };
         let unread = |part: &UnparsedSpan| {
@@ -182,7 +183,24 @@ fn is_dangerous(found: &StepEffect) -> bool {
 pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<RatedEffect> {
     let place = PathContext::of_step(facts, step, Some(found));
     let effects = effects_of(step).into_iter().map(|effect| with_files(effect, step, Some(found)));
-    effects.map(|found| rate_effect(with_folder(found, facts, step), None, &place)).collect()
+    effects
+        .chain(hook_effects(step, found))
+        .map(|found| rate_effect(with_folder(found, facts, step), None, &place))
+        .collect()
+}
+
+/// Returns an effect for each hook of the repository that a step runs: it starts what the project holds.
+fn hook_effects(step: &Step, found: &StepFacts) -> impl Iterator<Item = StepEffect> {
+    found.hooks.iter().map(move |hook| StepEffect {
+        effect: CommandEffect::RunProjectCode {
+            what: "the repository’s hook".into(),
+            name: Some(hook.clone()),
+            folder: None,
+        },
+        scope: Some(EffectScope::Inside),
+        reversible: Reversible::Unknown,
+        span: step.span.clone(),
+    })
 }
 
 /// Returns true for a program that tells of files and opens none.

@@ -380,6 +380,7 @@ mod tests {
                     variables: vec!["CI=1".into()],
                     ..postern_policy::Surroundings::default()
                 }),
+                hooks: vec!["pre-push".into()],
             })),
             folder: Some("/Users/u/project".into()),
             input: RuleInput::Text("cc".into()),

@@ -10,6 +10,7 @@ mod doubt;
 mod file_words;
 mod files;
 mod generated;
+mod hooks;
 mod layers;
 mod limits;
 mod look;

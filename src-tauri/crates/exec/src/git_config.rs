@@ -3,15 +3,20 @@
 //! A repository's own configuration is pinned while a run is confined, but what it names lies where it likes, also in the
 //! project. Too many files are found rather than too few: a word of a value that is a file there counts, whatever its key.
 
-use super::git_index::{SHA1, SHA256};
 use crate::small_file::{open_no_link, open_regular, read_bytes};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// Bytes of an object's name in a repository of the usual format, and in one of the newer.
+pub(crate) const SHA1: usize = 20;
+pub(crate) const SHA256: usize = 32;
 
 /// Bytes of a configuration file that are read: a longer one is not confined.
 const LONGEST: u64 = 1 << 20;
 /// Files that include one another that are followed.
 const DEEPEST: usize = 10;
+/// Files that are read for one: more are not confined.
+const MOST_FILES: usize = 100;
 /// Values that are never a program or a file that git obeys, by the last part of their key.
 const INERT: &str = "url pushurl fetch push merge remote worktree excludesfile name email signingkey";
 /// Settings that git and editors write when a branch is made or followed, and a person's own: by none git starts a program.
@@ -21,28 +26,28 @@ const WRITTEN_BY_ITSELF: &str = "\
 const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
 
 /// A setting: the last part of its key in small letters, and its value.
-pub(super) type GitSetting = (String, String);
+pub(crate) type GitSetting = (String, String);
 
 /// Names in a repository's configuration.
 #[derive(Debug)]
-pub(super) struct NamedInConfig {
+pub(crate) struct NamedInConfig {
     /// Files that git may start, include or obey.
-    pub(super) paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Length of an object's name in bytes, if it says so.
-    pub(super) hash: Option<usize>,
+    pub(crate) hash: Option<usize>,
     /// Folders in which git works, or the repository itself.
-    pub(super) trees: Vec<PathBuf>,
+    pub(crate) trees: Vec<PathBuf>,
 }
 
 /// Configuration that a user's every repository obeys, read once for a survey.
 #[derive(Debug)]
-pub(super) struct GitConfig<'a> {
+pub(crate) struct GitConfig<'a> {
     home: &'a str,
     shared: Vec<GitSetting>,
 }
 
 impl<'a> GitConfig<'a> {
-    pub(super) fn of_user(home: &'a str) -> Self {
+    pub(crate) fn of_user(home: &'a str) -> Self {
         let own = [".gitconfig", ".config/git/config"].map(|name| Path::new(home).join(name));
         let files = SYSTEM.iter().map(PathBuf::from).chain(own);
         let mut config = Self { home, shared: Vec::new() };
@@ -55,12 +60,9 @@ impl<'a> GitConfig<'a> {
     }
 
     /// Returns what the configuration of a repository names. The error is that it cannot be read.
-    pub(super) fn named_by(&self, repository: &Path) -> std::io::Result<NamedInConfig> {
+    pub(crate) fn named_by(&self, repository: &Path) -> std::io::Result<NamedInConfig> {
         let mut paths = Vec::new();
-        let mut settings = self.shared.clone();
-        for name in ["config", "config.worktree"] {
-            settings.extend(self.read_with_included(&repository.join(name), &mut paths)?);
-        }
+        let settings = self.settings_for([repository], &mut paths)?;
         let tops = work_trees(repository, &settings);
         for (key, value) in settings.iter().filter(|(key, _)| !INERT.split(' ').any(|inert| inert == key)) {
             let whole = std::iter::once(value.as_str());
@@ -80,11 +82,46 @@ impl<'a> GitConfig<'a> {
         Ok(NamedInConfig { paths, hash, trees: tops })
     }
 
+    /// Returns the folders in which git may look for hooks, of a repository's folders or of none. The last is the common one.
+    ///
+    /// Relative paths lie in `tree`. The error is that the configuration cannot be read.
+    pub(crate) fn hook_folders(&self, repository: &[PathBuf], tree: &Path) -> std::io::Result<Vec<PathBuf>> {
+        let settings = self.settings_for(repository.iter().map(PathBuf::as_path), &mut Vec::new())?;
+        let named = |wanted: &'static str| settings.iter().filter(move |(key, _)| key == wanted);
+        let common = repository.last();
+        let own_trees = named("worktree").filter_map(|(_, value)| Some(common?.join(value)));
+        let trees: Vec<PathBuf> = own_trees.chain([tree.to_owned()]).collect();
+        let configured = named("hookspath").map(|(_, value)| self.expand(value));
+        let configured = configured.flat_map(|path| trees.iter().map(move |tree| tree.join(&path)));
+        // A condition may keep an included setting from holding: the usual folder counts beside it.
+        Ok(configured.chain(common.map(|common| common.join("hooks"))).collect())
+    }
+
+    /// Reads the settings that hold in a repository of these folders, and adds the paths of included files.
+    fn settings_for<'p>(
+        &self,
+        repository: impl IntoIterator<Item = &'p Path>,
+        paths: &mut Vec<PathBuf>,
+    ) -> std::io::Result<Vec<GitSetting>> {
+        let mut settings = self.shared.clone();
+        for folder in repository {
+            for name in ["config", "config.worktree"] {
+                settings.extend(self.read_with_included(&folder.join(name), paths)?);
+            }
+        }
+        Ok(settings)
+    }
+
     /// Reads a file and those that it includes, whose paths it adds. One that is missing sets nothing.
     fn read_with_included(&self, file: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<Vec<GitSetting>> {
         let mut settings = Vec::new();
         let mut open = vec![(file.to_owned(), 0)];
+        let mut count = 0;
         while let Some((file, depth)) = open.pop() {
+            count += 1;
+            if count > MOST_FILES {
+                return Err(std::io::Error::other("includes too many files"));
+            }
             let bytes = match open_regular(&file).and_then(|file| read_bytes(&file, LONGEST)) {
                 Err(error)
                     if matches!(
@@ -135,7 +172,7 @@ fn work_trees(repository: &Path, settings: &[GitSetting]) -> Vec<PathBuf> {
 }
 
 /// Returns the settings of a file by which git may start or reach something. The error is that it cannot be read.
-pub(super) fn consequential_settings(file: &Path) -> std::io::Result<BTreeSet<GitSetting>> {
+pub(crate) fn consequential_settings(file: &Path) -> std::io::Result<BTreeSet<GitSetting>> {
     let bytes = open_no_link(file).and_then(|file| read_bytes(&file, LONGEST))?;
     let all = settings_of(&String::from_utf8_lossy(&bytes));
     Ok(all.into_iter().filter(|(key, value)| !is_written_by_itself(key, value)).collect())
@@ -148,7 +185,7 @@ fn is_written_by_itself(key: &str, value: &str) -> bool {
 }
 
 /// Reads the settings of a configuration file. What git would refuse is read all the same.
-pub(super) fn settings_of(text: &str) -> Vec<GitSetting> {
+pub(crate) fn settings_of(text: &str) -> Vec<GitSetting> {
     let mut settings = Vec::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
