@@ -7,7 +7,6 @@ use super::places::{
     OPEN_NOTHING, is_device, is_git_hook, is_secret, is_start_file, is_system_file, may_be_secret,
 };
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
-use crate::programs::family_of;
 use std::borrow::Cow;
 
 /// Returns what the named checks find in a command.
