@@ -88,12 +88,14 @@ impl Task {
 
     /// Returns the event for a verdict of allow: a start, or an answer to the agent that does it itself.
     fn let_through(&mut self, id: Uuid, by: AllowedBy, digest: Digest) -> RequestEvent {
-        match self.requests.get_mut(&id) {
-            Some(request) if request.call.is_some() => {
+        let left = self.may_leave_to_agent(id, by);
+        match (self.requests.get_mut(&id).filter(|request| request.call.is_some()), left) {
+            (Some(request), Ok(())) => {
                 request.by = Some(by);
                 RequestEvent::LeftToAgent
             }
-            Some(_) | None => RequestEvent::JudgedAllow { by, digest },
+            (Some(_), Err(denial)) => RequestEvent::JudgedDeny(denial),
+            (None, _) => RequestEvent::JudgedAllow { by, digest },
         }
     }
 
