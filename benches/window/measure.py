@@ -2,8 +2,7 @@
 webkit2gtk-driver, xvfb, dbus). Times are milliseconds.
 
     python3 benches/window/fill.py target/debug FOLDER
-    python3 benches/window/measure.py target/debug FOLDER [rules] [insights] [activity]
-    python3 benches/window/measure.py target/debug EMPTY_FOLDER question
+    python3 benches/window/measure.py target/debug FOLDER [rules] [insights] [activity] [question]
 """
 import json, os, signal, socket, subprocess, sys, tempfile, time, urllib.error, urllib.request
 
@@ -29,6 +28,8 @@ const search = (text, holds) => took(() => {
   field.value = text;
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }, holds);
+// Rules and the names of their programs between them.
+const LINES = "[data-testid=rule], [data-testid=program-head]";
 const opened = async (what) => {
   await until(() => document.querySelector(what));
   await frame();
@@ -61,8 +62,8 @@ END = "})()))();"
 STORIES = {
     "rules": ("rules", {
         "opened": "return opened('[data-testid=rule]');",
-        "scrolled by a row": "await until(() => all('[role=grid]')[0].ariaRowCount > 1000); return scroll('.table', 34, '[data-testid=rule]');",
-        "scrolled by a page": "return scroll('.table', 600, '[data-testid=rule]');",
+        "scrolled by a row": "await until(() => all('[role=grid]')[0].ariaRowCount > 1000); return scroll('.table', 34, LINES);",
+        "scrolled by a page": "return scroll('.table', 600, LINES);",
         "searched": "return { one: await search('tool-9999'), many: await search('tool-99'), none: await search('x x'), all: await search('') };",
         "sorted": "const by = (name) => took(() => all(`.${name}[role=columnheader] button`)[0].click());"
                   "return { pattern: await by('pattern'), uses: await by('uses') };",
