@@ -88,15 +88,16 @@ impl Task {
 
     /// Returns the event for a verdict of allow: a start, or an answer to the agent that does it itself.
     fn let_through(&mut self, id: Uuid, by: AllowedBy, digest: Digest) -> RequestEvent {
-        let left = self.may_leave_to_agent(id, by);
-        match (self.requests.get_mut(&id).filter(|request| request.call.is_some()), left) {
-            (Some(request), Ok(())) => {
-                request.by = Some(by);
-                RequestEvent::LeftToAgent
-            }
-            (Some(_), Err(denial)) => RequestEvent::JudgedDeny(denial),
-            (None, _) => RequestEvent::JudgedAllow { by, digest },
+        if self.requests.get(&id).is_none_or(|request| request.call.is_none()) {
+            return RequestEvent::JudgedAllow { by, digest };
         }
+        if let Err(denial) = self.may_leave_to_agent(id, by) {
+            return RequestEvent::JudgedDeny(denial);
+        }
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.by = Some(by);
+        }
+        RequestEvent::LeftToAgent
     }
 
     /// Closes the files of a request that waits: nothing is held open for it.
