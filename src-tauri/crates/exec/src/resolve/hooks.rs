@@ -5,16 +5,23 @@ use crate::git_config::GitConfig;
 use postern_command::Step;
 use postern_command::effect::{HookedStep, RepositoryOptions, hooked_step};
 use postern_policy::is_git_folder;
+use std::cell::OnceCell;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Returns the hooks that are there for a step in one of these folders; all that it may run where the place can't be read.
 ///
 /// In a folder that is not known before the run none is looked up: nothing saved covers such a step.
-pub(super) fn of_step(step: &Step, folders: &[PathBuf], home: &str) -> Vec<String> {
+/// `config` is the user's configuration, read for the first such step of a request.
+pub(super) fn of_step<'h>(
+    step: &Step,
+    folders: &[PathBuf],
+    home: &'h str,
+    config: &OnceCell<GitConfig<'h>>,
+) -> Vec<String> {
     let Some(HookedStep { hooks, place }) = hooked_step(step, home) else { return Vec::new() };
-    let config = GitConfig::of_user(if home.is_empty() { "/" } else { home });
-    let read = |folder: &PathBuf| hook_folders(&config, folder, place.as_ref()?);
+    let config = config.get_or_init(|| GitConfig::of_user(if home.is_empty() { "/" } else { home }));
+    let read = |folder: &PathBuf| hook_folders(config, folder, place.as_ref()?);
     let read: Option<Vec<Vec<PathBuf>>> = folders.iter().map(read).collect();
     let is_there = |hook: &&str| read.iter().flatten().flatten().any(|folder| is_hook(&folder.join(hook)));
     hooks.into_iter().filter(|hook| read.is_none() || is_there(hook)).map(str::to_owned).collect()
@@ -52,6 +59,7 @@ fn is_hook(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::of_step;
+    use std::cell::OnceCell;
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::PathBuf;
 
@@ -80,7 +88,7 @@ mod tests {
         fn hooks(&self, folder: &str, line: &str) -> Vec<String> {
             let reading = postern_command::read_shell(line, postern_command::Dialect::Bash);
             let home = self.path("home");
-            of_step(&reading.steps[0], &[self.path(folder)], home.to_str().unwrap())
+            of_step(&reading.steps[0], &[self.path(folder)], home.to_str().unwrap(), &OnceCell::new())
         }
     }
 

@@ -31,6 +31,7 @@ pub use search::search_path;
 pub use steps::HeldSteps;
 pub use targets::resolve_real;
 
+use crate::git_config::GitConfig;
 use crate::identity::{Allowance, Identities};
 use arc_swap::ArcSwap;
 use lookup::{EarlierLookup, FileLookup, LookupContext};
@@ -38,6 +39,7 @@ use postern_command::{Dir, ParsedCommand, Power, Role, Step, Word};
 use postern_policy::{Lookup, StepFacts};
 use postern_request::{BoundFile, Launch};
 use shims::Shims;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -182,7 +184,7 @@ impl Resolver {
             held.hold_file(&file);
             here.known = Some(EarlierLookup { name: first.to_owned(), folder: here.folder.clone(), file });
         }
-        let steps = reading.steps.iter().map(|step| self.resolve_step(step, &here, &mut held)).collect();
+        let steps = self.resolve_each(reading, &here, &mut held);
         if let Launch::Shell { text } = &launch {
             held.steps = self.held_steps(text, &here, &held);
         }
@@ -197,8 +199,17 @@ impl Resolver {
         search_path: &[String],
     ) -> Vec<StepFacts> {
         let here = LookupContext { folder: folder.to_owned(), search_path, shell_path: &[], known: None };
-        let mut held = Held::default();
-        reading.steps.iter().map(|step| self.resolve_step(step, &here, &mut held)).collect()
+        self.resolve_each(reading, &here, &mut Held::default())
+    }
+
+    fn resolve_each(
+        &self,
+        reading: &ParsedCommand,
+        here: &LookupContext<'_>,
+        held: &mut Held,
+    ) -> Vec<StepFacts> {
+        let config = OnceCell::new();
+        reading.steps.iter().map(|step| self.resolve_step(step, here, held, &config)).collect()
     }
 
     /// Looks one name up, as a step's program would be.
@@ -216,7 +227,14 @@ impl Resolver {
         if path.starts_with('/') { self.look_up(path, &here).lookup(path) } else { Lookup::NotFound }
     }
 
-    fn resolve_step(&self, step: &Step, here: &LookupContext<'_>, held: &mut Held) -> StepFacts {
+    /// Looks one step up. `config` is the user's configuration of git, once a step needs it.
+    fn resolve_step<'r>(
+        &'r self,
+        step: &Step,
+        here: &LookupContext<'_>,
+        held: &mut Held,
+        config: &OnceCell<GitConfig<'r>>,
+    ) -> StepFacts {
         // A wrapper is found where the request starts; what it runs, where the step runs.
         let via = step.via.iter().map(|via| self.look_up_word(via.argv.first(), here, held)).collect();
         let elsewhere = step.via.iter().any(|via| via.power == Power::Elsewhere);
@@ -234,7 +252,7 @@ impl Resolver {
         });
         let targets = targets::of_step(step, &there.folder, &self.home);
         let folders = if elsewhere { Vec::new() } else { folders_of(step, &here.folder) };
-        let hooks = hooks::of_step(step, &folders, &self.home);
+        let hooks = hooks::of_step(step, &folders, &self.home, config);
         StepFacts { program, via, script, targets, hooks }
     }
 
