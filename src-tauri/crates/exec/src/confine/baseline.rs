@@ -5,6 +5,7 @@
 //! who gets the lock alone writes them. The last run empties the file and removes it: one that nobody holds was left by a program
 //! that was killed, and what its runs planted is still there.
 
+use super::overlap;
 use super::survey::{PlaceKind, Survey, SurveyedPlaces};
 use postern_policy::private_cache;
 use rustix::fs::FlockOperation;
@@ -228,16 +229,15 @@ fn running_files(home: &str) -> impl Iterator<Item = PlacesFile> {
 fn runs_around(home: &str, folders: &[String]) -> Vec<(PathBuf, SurveyedPlaces)> {
     let around = |(other, _): &(PathBuf, SurveyedPlaces)| {
         let own = folders.iter().map(Path::new);
-        { own }.any(|own| own != other && (own.starts_with(other) || other.starts_with(own)))
+        { own }.any(|own| own != other && overlap(own, other))
     };
     running_files(home).filter_map(|share| read_places(&share.file).ok()?).filter(around).collect()
 }
 
 /// Returns true if runs are under way in a folder, above it or below it. So are killed ones whose places nobody looked through yet.
 pub(super) fn is_under_way(home: &str, folder: &Path) -> bool {
-    let near =
-        |(other, _): (PathBuf, SurveyedPlaces)| folder.starts_with(&other) || other.starts_with(folder);
-    running_files(home).filter_map(|share| read_places(&share.file).ok()?).any(near)
+    let mut running = running_files(home).filter_map(|share| read_places(&share.file).ok()?);
+    running.any(|(other, _)| overlap(folder, &other))
 }
 
 /// Opens a file beside the private caches, which no run can open, to lock it.

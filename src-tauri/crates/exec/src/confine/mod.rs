@@ -149,6 +149,11 @@ impl RealPaths {
     }
 }
 
+/// Returns true if one of two folders is the other, or lies in it.
+pub fn overlap(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
+}
+
 /// Returns true if confined runs that write are under way in a folder, above it or below it, of this host or of `postern confine`.
 /// Blocks.
 pub fn is_under_way(home: &str, folder: &Path) -> bool {
@@ -183,7 +188,7 @@ fn writable(folder: &str, user: &UserPlaces) -> Result<(), String> {
     if home.starts_with(path) {
         return Err(format!("{folder} holds the whole home folder: name the folder of a project"));
     }
-    if own.iter().flatten().map(|own| real(own)).any(|own| own.starts_with(path) || path.starts_with(&own)) {
+    if own.iter().flatten().map(|own| real(own)).any(|own| overlap(&own, path)) {
         return Err(format!("{folder} holds Postern's data, or lies in it"));
     }
     Ok(())

@@ -7,7 +7,7 @@ use super::judge::JudgedRequest;
 use super::live::LiveRequest;
 use super::task::Task;
 use postern_command::Step;
-use postern_exec::confine::is_under_way;
+use postern_exec::confine::{is_under_way, overlap};
 use postern_policy::Confinement;
 use postern_request::{AllowedBy, Approved, Denial, Refusal, RequestState};
 use std::path::Path;
@@ -70,8 +70,7 @@ fn leaves_for(confined: &LiveRequest, free: &LiveRequest) -> bool {
         return false;
     }
     let cwd = Path::new(&of_free.plan.cwd.path);
-    let near = |folder: &String| cwd.starts_with(folder) || Path::new(folder).starts_with(cwd);
-    confined.agent == free.agent || folders.iter().any(near)
+    confined.agent == free.agent || folders.iter().any(|folder| overlap(cwd, Path::new(folder)))
 }
 
 /// Returns true if it starts git, or another program like it, unconfined.
