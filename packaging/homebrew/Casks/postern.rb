@@ -13,7 +13,7 @@ cask "postern" do
   binary "#{appdir}/Postern.app/Contents/MacOS/postern"
   binary "#{appdir}/Postern.app/Contents/MacOS/postern-run"
 
-  uninstall launchctl: ["dev.postern.desktop.login", "dev.postern.serve"],
+  uninstall launchctl: "dev.postern.serve",
             quit:      "dev.postern.desktop"
 
   zap trash: [
