@@ -192,13 +192,14 @@ fn starters(home: &Path) -> Vec<PathBuf> {
 
 /// Returns the links that lead to Postern's programs from folders where people put such links.
 fn find_links(home: &Path) -> Vec<PathBuf> {
-    let here = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
-    let Some(here) = here else { return Vec::new() };
+    // macOS gives the path that it was started by, which may be such a link.
+    let own = std::env::current_exe().and_then(|own| own.canonicalize()).ok();
+    let Some(here) = own.as_deref().and_then(Path::parent) else { return Vec::new() };
     let folders = [PathBuf::from("/usr/local/bin"), home.join(".local/bin"), home.join("bin")];
     let ours = |link: &PathBuf| {
         let leads = fs::read_link(link).ok().map(|_| link.canonicalize());
         // One that leads nowhere may be anybody's.
-        leads.and_then(Result::ok).is_some_and(|program| program.parent() == Some(&here))
+        leads.and_then(Result::ok).is_some_and(|program| program.parent() == Some(here))
     };
     let names = ["postern", "postern-run", "postern-desktop"];
     folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).filter(ours).collect()
