@@ -57,7 +57,7 @@ pub(crate) enum CliCommand {
     Suggest(Suggest),
     /// List open questions
     Questions {
-        /// Keep running; print each question as it opens and closes
+        /// Keep running; print each question as it opens and closes (with --json: JSON Lines)
         #[arg(long)]
         watch: bool,
         /// Show those of a Mac of your fleet, or of `all`

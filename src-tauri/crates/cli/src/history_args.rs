@@ -41,8 +41,8 @@ pub(crate) struct History {
     /// Maximum number of requests, or of past events with --watch
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: u32,
-    /// Keep running; print each step of every request, and unknown clients of integrations. Begins with the newest
-    /// `--limit` events, or all of `--since`
+    /// Keep running; print each step of every request, and unknown clients of integrations (with --json: JSON Lines).
+    /// Begins with the newest `--limit` events, or all of `--since`
     #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
     pub(crate) watch: bool,
     /// Show the secrets in the commands, too. Those of other Macs stay there

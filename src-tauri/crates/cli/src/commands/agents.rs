@@ -262,7 +262,7 @@ fn list_agents(agents: &[AgentRow]) -> Result<(), Failure> {
     print::write_table(
         headings,
         agents.iter().map(row).collect(),
-        "no agents yet: postern agents add NAME enrolls one",
+        "no agents yet: postern setup connects those that are here",
     )
 }
 

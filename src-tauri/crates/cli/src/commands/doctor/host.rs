@@ -160,7 +160,10 @@ fn running(link: &mut HostLink) -> Result<Vec<DoctorFinding>, Failure> {
     let mut findings = status_findings(&status);
     let agents = link.call_method::<ListAgents>(&Nothing {})?.agents;
     if agents.is_empty() {
-        findings.push(DoctorFinding::problem("no agent is enrolled", "postern agents add NAME"));
+        findings.push(DoctorFinding::problem(
+            "no agent is enrolled",
+            "postern setup connects the agents here; postern agents add NAME enrolls another",
+        ));
     }
     for agent in agents {
         let socket = socket(&format!("channel of {}", agent.id), Path::new(&agent.socket));
