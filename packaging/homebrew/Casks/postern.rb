@@ -21,6 +21,7 @@ cask "postern" do
     "~/Library/Application Support/dev.postern.desktop",
     "~/Library/Application Support/Postern",
     "~/Library/Caches/dev.postern.desktop",
+    "~/Library/Caches/postern",
     "~/Library/HTTPStorages/dev.postern.desktop",
     "~/Library/Preferences/dev.postern.desktop.plist",
     "~/Library/WebKit/dev.postern.desktop",

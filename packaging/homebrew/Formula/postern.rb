@@ -20,6 +20,7 @@ class Postern < Formula
     run [opt_bin/"postern", "serve"]
     keep_alive successful_exit: false
     process_type :interactive
+    error_log_path var/"log/postern.log"
   end
 
   def caveats

@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Longest time that a host may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Folders with the caches of confined runs, below the home folder: of Linux, and of macOS.
+const OF_RUNS: [&str; 2] = [".cache/postern", "Library/Caches/postern"];
 /// Folders of files that the web view and the system keep of the app, below the home folder.
 const OF_APP: [&str; 8] = [
     ".config/dev.postern.desktop", ".local/share/dev.postern.desktop", ".cache/dev.postern.desktop",
@@ -92,7 +94,7 @@ impl InstalledParts {
         }
         let host = link.and_then(|mut link| link.call_method::<GetStatus>(&Nothing {}).ok());
         let real = real_data(data);
-        let mut own = vec![home.join(".cache/postern")];
+        let mut own: Vec<PathBuf> = OF_RUNS.iter().map(|folder| home.join(folder)).collect();
         own.extend(real.to_str().and_then(short_folder).map(PathBuf::from));
         if zap {
             own.push(data.to_owned());
