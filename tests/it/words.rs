@@ -23,7 +23,7 @@ fn a_setting_has_one_spelling_wherever_it_is_read() {
     assert_eq!(set("approval-timeout=3m"), "approval-timeout: 2m → 3m\n", "what changed, and nothing else");
     assert_eq!(
         set("approvalTimeout=3m"),
-        "main is so already; nothing was changed\n",
+        "main has these settings already; nothing was changed\n",
         "taken without a word"
     );
     let shown = host.ok(&["agents", "show", "main"]);
@@ -36,7 +36,11 @@ fn a_setting_has_one_spelling_wherever_it_is_read() {
     assert!(pairs.len() > 15, "{shown}");
     let mut again = vec!["agents", "set", "main"];
     again.extend(pairs.iter().map(String::as_str));
-    assert_eq!(host.ok(&again), "main is so already; nothing was changed\n", "what is shown can be typed");
+    assert_eq!(
+        host.ok(&again),
+        "main has these settings already; nothing was changed\n",
+        "what is shown can be typed"
+    );
     let help = host.ok(&["agents", "set", "--help"]);
     for pair in &pairs {
         let key = pair.split('=').next().unwrap();

@@ -2,7 +2,7 @@
 //! leads to the panel, which shows all of one.
 
 use super::approval::{self, ApprovalHandle};
-use super::{display, recording};
+use super::{display, panel, recording};
 use parking_lot::Mutex;
 use postern_contract::Overview;
 use std::sync::Arc;
@@ -193,6 +193,7 @@ fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .minimizable(false)
         .maximizable(false)
         .build()?;
+    panel::float_above_all(&window)?;
     recording::hide_if_wanted(&window)?;
     Ok(window)
 }

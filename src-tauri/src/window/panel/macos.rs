@@ -55,28 +55,37 @@ define_class!(
     }
 );
 
-/// Makes the window a panel. It stays hidden.
+/// Makes the window a panel with round corners. It stays hidden.
 pub(in crate::window) fn make_panel(window: &WebviewWindow) -> tauri::Result<()> {
     on_main_thread(window, |window| {
-        let class = QuestionPanel::class();
-        let object: &AnyObject = window;
-        if class.instance_size() > object.class().instance_size() {
-            tracing::warn!("the window that asks stays an ordinary one: a panel needs more room");
-        } else {
-            // SAFETY: the new class has no instance variables and fits into the object, which is a live `NSWindow`
-            // without observers yet. Only the main thread uses it. What tao's own class does is done by the panel, too.
-            unsafe { AnyObject::set_class(object, class) };
-            // SAFETY: it is a panel since the line before.
-            let panel: &NSPanel = unsafe { &*std::ptr::from_ref(object).cast() };
-            panel.setFloatingPanel(true);
-            panel.setBecomesKeyOnlyIfNeeded(true);
-        }
-        window.setStyleMask(window.styleMask() | NSWindowStyleMask::NonactivatingPanel);
-        window.setHidesOnDeactivate(false);
-        window.setLevel(NSStatusWindowLevel);
-        window.setCollectionBehavior(behavior());
+        float_window(window);
         round_corners(window);
     })
+}
+
+/// Makes the window a panel that is above full-screen apps, too. It stays hidden.
+pub(in crate::window) fn float_above_all(window: &WebviewWindow) -> tauri::Result<()> {
+    on_main_thread(window, float_window)
+}
+
+fn float_window(window: &NSWindow) {
+    let class = QuestionPanel::class();
+    let object: &AnyObject = window;
+    if class.instance_size() > object.class().instance_size() {
+        tracing::warn!("a window stays an ordinary one: a panel needs more room");
+    } else {
+        // SAFETY: the new class has no instance variables and fits into the object, which is a live `NSWindow` without
+        // observers yet. Only the main thread uses it. What tao's own class does is done by the panel, too.
+        unsafe { AnyObject::set_class(object, class) };
+        // SAFETY: it is a panel since the line before.
+        let panel: &NSPanel = unsafe { &*std::ptr::from_ref(object).cast() };
+        panel.setFloatingPanel(true);
+        panel.setBecomesKeyOnlyIfNeeded(true);
+    }
+    window.setStyleMask(window.styleMask() | NSWindowStyleMask::NonactivatingPanel);
+    window.setHidesOnDeactivate(false);
+    window.setLevel(NSStatusWindowLevel);
+    window.setCollectionBehavior(behavior());
 }
 
 /// Rounds the corners: the page is cut by the layer of the view that holds it, and the shadow follows.

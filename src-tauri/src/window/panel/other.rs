@@ -8,6 +8,12 @@ pub(in crate::window) fn make_panel(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
 }
 
+/// Prepares a new window that is above full-screen apps, too.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on a Mac")]
+pub(in crate::window) fn float_above_all(_: &WebviewWindow) -> tauri::Result<()> {
+    Ok(())
+}
+
 /// Shows the window without taking the keyboard.
 pub(in crate::window) fn show_without_focus(window: &WebviewWindow) -> tauri::Result<()> {
     window.show()
