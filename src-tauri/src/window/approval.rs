@@ -1,6 +1,7 @@
 //! The approval window: shown without taking the keyboard, closed only by an answer.
 
 use super::pane::Pane;
+use super::panel;
 use super::presenter::{InboxEvent, Presenter, PresenterEvent};
 use super::settings;
 use super::surface::Surface;
@@ -44,6 +45,7 @@ pub(crate) fn open_window(
     preferences: Arc<StoredPreferences>,
     keep: Duration,
 ) -> tauri::Result<ApprovalHandle> {
+    panel::watch_presses();
     let pane = Pane::open(app.clone(), LABEL, keep)?;
     let (events, arriving) = mpsc::unbounded_channel();
     tauri::async_runtime::spawn(Presenter::new(pane, backend, preferences).run(arriving));

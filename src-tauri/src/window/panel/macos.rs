@@ -4,20 +4,22 @@
 //! tao makes a window of its own class, so its class is exchanged for one derived from `NSPanel`.
 #![expect(unsafe_code, reason = "only the Objective-C runtime exchanges the class of a window")]
 
+use block2::RcBlock;
 use objc2::runtime::AnyObject;
-use objc2::{ClassType as _, define_class, msg_send};
+use objc2::{ClassType as _, define_class};
 use objc2_app_kit::{
-    NSColor, NSEvent, NSEventType, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow,
+    NSColor, NSEvent, NSEventMask, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow,
     NSWindowCollectionBehavior, NSWindowStyleMask,
 };
 use objc2_core_graphics::{CGEvent, CGEventField};
 use objc2_foundation::NSObject;
 use objc2_quartz_core::CALayer;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tauri::WebviewWindow;
 
-/// Time for which no *Allow* counts after a program made a click or pressed a key in the panel.
+/// Time for which no *Allow* counts after a program made a click or pressed a key.
 const DISTRUST: Duration = Duration::from_secs(2);
 
 /// Radius of the corners, in points.
@@ -41,16 +43,6 @@ define_class!(
         #[unsafe(method(canBecomeMainWindow))]
         fn can_become_main_window(&self) -> bool {
             false
-        }
-
-        #[unsafe(method(sendEvent:))]
-        fn send_event(&self, event: &NSEvent) {
-            let presses = matches!(event.r#type(), NSEventType::LeftMouseDown | NSEventType::LeftMouseUp | NSEventType::KeyDown);
-            if presses && event.CGEvent().is_some_and(|event| author(&event) != 0) {
-                MADE_BY_PROGRAM.store(since_start(), Ordering::Relaxed);
-            }
-            // SAFETY: `NSWindow` has this method, and the event is passed on as it came.
-            unsafe { msg_send![super(self), sendEvent: event] }
         }
     }
 );
@@ -123,7 +115,23 @@ pub(in crate::window) fn give_keyboard_back(window: &WebviewWindow) -> tauri::Re
     })
 }
 
-/// Returns true if a program made a click or pressed a key in the panel just now.
+/// Watches who makes the clicks and presses the keys in all windows of the app, as long as it runs. Call it on the main thread.
+pub(in crate::window) fn watch_presses() {
+    let watch = RcBlock::new(|event: NonNull<NSEvent>| -> *mut NSEvent {
+        // SAFETY: AppKit hands over an event that lives until the call returns.
+        let made = unsafe { event.as_ref() }.CGEvent();
+        if made.is_some_and(|made| author(&made) != 0) {
+            MADE_BY_PROGRAM.store(since_start(), Ordering::Relaxed);
+        }
+        event.as_ptr()
+    });
+    let presses = NSEventMask::LeftMouseDown | NSEventMask::LeftMouseUp | NSEventMask::KeyDown;
+    // SAFETY: the block returns the event that it was given.
+    let watched = unsafe { NSEvent::addLocalMonitorForEventsMatchingMask_handler(presses, &watch) };
+    std::mem::forget(watched);
+}
+
+/// Returns true if a program made a click or pressed a key in a window of the app just now.
 pub(in crate::window) fn is_made_by_program() -> bool {
     let last = MADE_BY_PROGRAM.load(Ordering::Relaxed);
     last != 0 && since_start().saturating_sub(last) <= u64::try_from(DISTRUST.as_millis()).unwrap_or(u64::MAX)

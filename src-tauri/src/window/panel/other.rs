@@ -30,6 +30,9 @@ pub(in crate::window) fn give_keyboard_back(window: &WebviewWindow) -> tauri::Re
     window.show()
 }
 
+/// Does nothing: there is nobody to ask.
+pub(in crate::window) fn watch_presses() {}
+
 /// Returns false: X11 and Wayland do not say which process made a click.
 pub(in crate::window) fn is_made_by_program() -> bool {
     false
