@@ -42,7 +42,7 @@ for inside, source in mac.get('files', {}).items():
     shutil.copy2(root / source, target)
 
 info = {
-    'CFBundleDevelopmentRegion': 'English',
+    'CFBundleDevelopmentRegion': 'en',
     'CFBundleDisplayName': conf['productName'],
     'CFBundleExecutable': 'postern-desktop',
     'CFBundleIconFile': 'icon.icns',
