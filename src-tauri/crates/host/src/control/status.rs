@@ -78,7 +78,7 @@ impl HostControl {
         let control = self.clone();
         tokio::spawn(seldom(status, closed.clone(), async move || {
             // Nobody watches: nobody asks for it.
-            control.parts.told.receiver_count() == 0 || control.status_changed().await.is_ok()
+            !control.parts.told.is_watched() || control.status_changed().await.is_ok()
         }));
         let control = self.clone();
         tokio::spawn(seldom(agents, closed.clone(), async move || {
