@@ -9,7 +9,7 @@ use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, RulesCommand};
 use crate::setup_args::SetupCommand;
-use crate::shared_args::{JsonOutput, parse_duration};
+use crate::shared_args::{JsonOutput, WatchOutput, parse_duration};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_contract::THIS_COMPUTER;
 use std::path::PathBuf;
@@ -41,9 +41,9 @@ pub(crate) enum CliCommand {
     /// Run the host without a window
     #[command(after_help = "Prints `ready <data folder>` when it accepts connections.")]
     Serve,
-    /// Show if the host is up, what waits and what runs
+    /// Show whether Postern is on, what waits and what runs
     Status(JsonOutput),
-    /// Diagnose problems, and repair a lost record
+    /// Diagnose problems, and repair a damaged record
     Doctor(Doctor),
     /// Manage agents and their channels
     #[command(subcommand)]
@@ -60,15 +60,15 @@ pub(crate) enum CliCommand {
         /// Keep running; print each question as it opens and closes
         #[arg(long)]
         watch: bool,
-        /// Show those of a Mac of your fleet, or of `all`
+        /// Show those of another computer in your fleet, or of `all`
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
         #[command(flatten)]
-        json: JsonOutput,
+        json: WatchOutput,
     },
     /// Show questions and activity live in this terminal
     Tui {
-        /// Only questions of a Mac of your fleet, a group, or of `all` others
+        /// Only questions of another computer in your fleet, of a group, or of `all` others
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
     },
@@ -119,7 +119,7 @@ pub(crate) enum CliCommand {
         /// Session of its requests
         #[arg(long)]
         session: Option<String>,
-        /// Time until a call is answered "pending"; the same call again joins it [default: 50s]
+        /// Answer "pending" after this time; the same call again goes on waiting [default: 50s]
         #[arg(value_parser = parse_duration, long)]
         wait: Option<humantime::Duration>,
     },
@@ -143,7 +143,7 @@ pub(crate) enum CliCommand {
         after_help = "Integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel, fleet"
     )]
     Doors(DoorsCommand),
-    /// Let other Macs answer: start or join a fleet
+    /// Answer from other computers: start or join a fleet
     #[command(subcommand)]
     Fleet(FleetCommand),
     /// Install and answer hooks of coding agents
@@ -227,7 +227,7 @@ system cannot confine it: then nothing ran. docs/CONFINEMENT.md says what holds.
 pub(crate) struct ConfineCommand {
     /// look: reads, and writes nothing. project: writes its folders, except protected places
     pub(crate) profile: ConfineProfileArg,
-    /// A folder of the command [default: the folder where it runs]
+    /// Folder that it may use; repeatable [default: the folder where it runs]
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Vec<PathBuf>,
     /// Files that it may not read: a path with globs [example: '**/.env']

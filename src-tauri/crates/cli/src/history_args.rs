@@ -1,6 +1,6 @@
 //! Arguments of `postern history`.
 
-use crate::shared_args::{JsonOutput, parse_duration, parse_number};
+use crate::shared_args::{WatchOutput, parse_duration, parse_number};
 use clap::Args;
 use postern_protocol::RunState;
 
@@ -26,7 +26,7 @@ pub(crate) struct History {
     /// Only within this time: 2h, 7days
     #[arg(value_parser = parse_duration, long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
-    /// Only with an effect of this kind: read, write, delete, send, publish, install, use-secret, ...
+    /// Only with an effect of this kind: read, write, delete, send, publish, install, use-secret, …
     #[arg(long, value_name = "KIND", value_parser = effect)]
     pub(crate) effect: Option<&'static str>,
     /// Only with these words in the command
@@ -35,7 +35,7 @@ pub(crate) struct History {
     /// Only with this text in the output. Looks through the newest output of this computer
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["agent", "state", "since", "effect", "search", "host", "watch"])]
     pub(crate) output: Option<String>,
-    /// Show those of a Mac of your fleet, a group, or of `all`
+    /// Show those of another computer in your fleet, of a group, or of `all`
     #[arg(long, value_name = "NAME", conflicts_with = "watch")]
     pub(crate) host: Option<String>,
     /// Maximum number of requests, or of past events with --watch
@@ -45,15 +45,15 @@ pub(crate) struct History {
     /// `--limit` events, or all of `--since`
     #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
     pub(crate) watch: bool,
-    /// Show the secrets in the commands, too. Those of other Macs stay there
+    /// Show the secrets in the commands, too. Those of other computers stay there
     #[arg(long, conflicts_with = "host")]
     pub(crate) secrets: bool,
-    /// Show whole commands, also those that don't fit into a line of the terminal
+    /// Show whole commands, also those too long for a line of the terminal
     #[arg(long, conflicts_with = "json")]
     pub(crate) full: bool,
     /// With --watch: only events after this `sequence`
     #[arg(long, value_name = "SEQUENCE", value_parser = parse_number, requires = "watch", conflicts_with = "since")]
     pub(crate) after: Option<i64>,
     #[command(flatten)]
-    pub(crate) json: JsonOutput,
+    pub(crate) json: WatchOutput,
 }

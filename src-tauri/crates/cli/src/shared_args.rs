@@ -7,6 +7,14 @@ use std::net::SocketAddr;
 /// Output format of a listing.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct JsonOutput {
+    /// Output JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Output format of a listing that `--watch` keeps open.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct WatchOutput {
     /// Output JSON (JSON Lines with --watch)
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::history_args::History;
 use crate::link::HostLink;
 use crate::print::{self, emphasize};
+use crate::stages::stage_label;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     AgentRef, FeedAsk, FeedEvent, FeedKind, FeedTimes, FindOutput, GetAgent, GetRequest, KillRequest,
@@ -231,7 +232,8 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
         ))?;
     }
     for line in &detail.trace {
-        print::write_line(format!("  {:<28} {}", line.stage, postern_contract::pieces_to_text(&line.found)))?;
+        let label = stage_label(&line.stage);
+        print::write_line(format!("  {label:<28} {}", postern_contract::pieces_to_text(&line.found)))?;
     }
     for (name, text) in [("stdout", &detail.stdout), ("stderr", &detail.stderr)] {
         if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {
