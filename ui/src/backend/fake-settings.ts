@@ -57,6 +57,8 @@ export class FakeSettings implements SettingsBackend {
   means: Presence = "touch-id";
   /** What the system cannot confine. */
   confines: Pick<Status, "cannotConfine" | "cannotConfineProject"> = {};
+  /** What needs the person. */
+  attention: Status["attention"] = [];
   private readonly lists = lists(this.now);
   private host: HostSettings = this.lists["settings.get"];
   private oldest: number | null = this.now - 41 * DAY;
@@ -355,6 +357,7 @@ export class FakeSettings implements SettingsBackend {
       mode: this.paused === null ? mode : "paused",
       pausedUntil: this.paused,
       ...this.confines,
+      attention: this.attention,
       faces: ["window"],
       waiting: this.asking.waiting.length,
       startedAt: this.now - 3 * HOUR,
