@@ -12,7 +12,7 @@ pub(crate) fn status(link: &mut HostLink, json: JsonOutput) -> Result<(), Failur
     if json.json { print::write_json(&status) } else { print_status(&status) }
 }
 
-pub(super) fn mode_words(status: &Status) -> String {
+pub(crate) fn mode_words(status: &Status) -> String {
     match (status.mode, status.paused_until) {
         (Mode::Listening, _) => "on".to_owned(),
         (Mode::Paused, Some(until)) => format!("blocking all agents until {}", print::format_time(until)),
