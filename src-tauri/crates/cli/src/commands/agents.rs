@@ -139,7 +139,7 @@ fn change(
     let after = link.call_method::<SetAgent>(&AgentSet { agent, settings: None, values })?;
     let changed = settings_text::changed(&before, &after);
     if changed.is_empty() {
-        return print::write_line(format!("{id} is so already; nothing was changed"));
+        return print::write_line(format!("{id} has these settings already; nothing was changed"));
     }
     let escaped = postern_command::escape::visible_text;
     changed.iter().try_for_each(|(key, was, is)| {
@@ -276,8 +276,8 @@ fn policy(agent: &AgentRow) -> String {
     };
     match agent.settings.fallback {
         Fallback::Deny => preset,
-        Fallback::Allowlist => format!("{preset}, rules when nobody answers"),
-        Fallback::Full => format!("{preset}, ALLOWED WHEN NOBODY ANSWERS"),
+        Fallback::Allowlist => format!("{preset}, rules if no one answers"),
+        Fallback::Full => format!("{preset}, ALLOWED IF NO ONE ANSWERS"),
     }
 }
 
