@@ -220,6 +220,7 @@ export class FakeSettings implements SettingsBackend {
         const look = {
           color: values?.color ?? row.color,
           icon: (values?.icon as AgentIcon | undefined) ?? row.icon,
+          deniedUntil: values?.deniedUntil === "10m" ? this.now + HOUR / 6 : null,
         };
         return settings ? { ...row, ...look, settings, preset: presetOf(settings) } : { ...row, ...look };
       });
