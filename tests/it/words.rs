@@ -164,6 +164,9 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
         let missing = host.run(&["show", name]);
         assert!(missing.code == 4 && missing.stderr.contains("there is no request"), "{name}: {missing:?}");
     }
+    let shown = host.ok(&["show", &id]);
+    let repeats = shown.contains("\n  why ") || shown.contains("\n  by ");
+    assert!(shown.contains("rule 1 (you): uname *") && !repeats, "the rule says so once: {shown}");
     let over = host.run(&["kill", "last"]);
     assert!(over.code == 1 && over.stderr.contains("isn’t running"), "{over:?}");
     assert_eq!(ended(asks(&channel, &["--", "uname", "-s"])).code, 0);

@@ -125,7 +125,7 @@ pub(crate) enum CliCommand {
     },
     /// List open sessions with the rules above each, or close one
     Sessions {
-        /// Only of this agent
+        /// Only sessions of this agent
         #[arg(long)]
         agent: Option<String>,
         /// Close the agent's session of this name: its waiting requests are denied, its rules removed

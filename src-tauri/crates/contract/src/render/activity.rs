@@ -29,8 +29,8 @@ fn rule_reference(id: RuleId) -> String {
 /// Returns what happened at a moment, as a clause.
 pub fn moment(what: &MomentKind) -> String {
     match what {
-        MomentKind::Received => "received".to_owned(),
-        MomentKind::Asked => "question opened".to_owned(),
+        MomentKind::Received => "requested".to_owned(),
+        MomentKind::Asked => "you were asked".to_owned(),
         MomentKind::ShownInChat { door, place, message, status } => {
             format!("shown by {door} in {place}, message {message}: {}", status.name())
         }
