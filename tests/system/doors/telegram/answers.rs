@@ -123,8 +123,7 @@ fn a_wider_policy_is_told_to_the_owners_until_that_is_turned_off() {
     chat.set(&["changes=off"]);
     chat.host.ok(&["agents", "set", "main", "fallback=full", "--yes"]);
     chat.anna("/approve");
-    let said =
-        std::iter::repeat_with(|| chat.reply()).take_while(|said| !said.starts_with("That is written"));
+    let said = std::iter::repeat_with(|| chat.reply()).take_while(|said| !said.starts_with("Write it as"));
     assert!(said.into_iter().all(|said| !said.contains("agent main")), "nothing was said of the last change");
 }
 
@@ -221,7 +220,11 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     let folder = chat.host.scratch("work");
     let command = ["chmod", "-R", "777", folder.to_str().unwrap()];
     let (asked, question) = chat.ask(&command);
-    assert!(question.text.contains("Risk: DANGEROUS") && !question.text.contains("/approve"), "{}", question.text);
+    assert!(
+        question.text.contains("Risk: DANGEROUS") && !question.text.contains("/approve"),
+        "{}",
+        question.text
+    );
     assert!(
         question.text.contains(&format!("Reply: /deny {}\nOr react: ❌ deny", question.code)),
         "{}",
