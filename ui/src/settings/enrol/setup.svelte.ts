@@ -11,6 +11,9 @@ import type {
 import { reason } from "../../parts/escaped";
 import type { State } from "../state.svelte";
 
+/** Whether its own settings connect it: the others need hands on their side, and are off at first. */
+const connectsItself = ({ wiring }: FoundAgent) => wiring === "hook" || wiring === "mcp";
+
 /** An agent as the first run shows it. */
 export class Choice {
   /** Whether it is to be connected. */
@@ -25,8 +28,7 @@ export class Choice {
   take = $state(true);
 
   constructor(readonly found: FoundAgent) {
-    const byItself = found.wiring === "hook" || found.wiring === "mcp";
-    this.on = byItself && found.connection !== "connected" && found.problem === null;
+    this.on = connectsItself(found) && found.connection !== "connected" && found.problem === null;
     this.problem = found.problem;
   }
 
@@ -61,10 +63,7 @@ export class Setup {
     const found = await this.app.try("setup.find", {});
     if (!found) return;
     const here = found.agents.filter((agent) => agent.folder !== null || agent.program !== null);
-    // Containers and the like are behind Add Agent…: they need hands on the other side.
-    this.choices = here
-      .filter((agent) => agent.wiring === "hook" || agent.wiring === "mcp")
-      .map((agent) => new Choice(agent));
+    this.choices = here.map((agent) => new Choice(agent));
     // What connecting would change is there before anything is connected.
     await Promise.all(this.choices.filter((choice) => choice.problem === null).map((one) => this.plan(one)));
     this.known = true;
@@ -74,9 +73,11 @@ export class Setup {
     return this.choices.filter((choice) => choice.isConnected);
   }
 
-  /** The one that asks, or would ask, as this agent. */
+  /** The one whose own settings let it ask, or would, as this agent. */
   of(agent: string): Choice | undefined {
-    return this.choices.find((choice) => (choice.connected?.agent.id ?? choice.found.agent) === agent);
+    return this.choices.find(
+      (choice) => connectsItself(choice.found) && (choice.connected?.agent.id ?? choice.found.agent) === agent,
+    );
   }
 
   /** Connects what is switched on. Gives whether all of it worked. */
