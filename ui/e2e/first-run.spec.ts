@@ -92,7 +92,11 @@ test.describe("the first run", () => {
     await page.evaluate(() => (location.hash = "#claude-code/connection"));
     const hook = page.getByTestId("hook");
     await expect(hook).toContainText(/Claude Code\s*✓ Connected/);
+    const rules = page.getByTestId("rules-claude-code");
+    await expect(rules).toContainText("Import 3 rules from Claude Code");
     await nothingSerious(page);
+    await rules.getByRole("button", { name: "Import", exact: true }).click();
+    await expect(rules).toContainText("2 rules imported");
     await hook.getByRole("button", { name: "Undo" }).click();
     await expect(page.getByRole("navigation").getByText("Claude Code"), "it came with its hook").toHaveCount(
       0,

@@ -146,6 +146,7 @@ export const pages = {
     recent: "Recent activity",
     hook: "Hook",
     connectHook: "Connect",
+    importRules: "Import",
     enrol: "How to connect it",
     enrolNames: {
       docker: "Docker",

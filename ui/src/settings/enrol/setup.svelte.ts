@@ -36,6 +36,11 @@ export class Choice {
     return this.found.kind;
   }
 
+  /** The agent that it asks as, or would. */
+  get agent(): string {
+    return this.connected?.agent.id ?? this.found.agent;
+  }
+
   get isConnected(): boolean {
     return this.connected !== null || this.found.connection === "connected";
   }
@@ -75,9 +80,7 @@ export class Setup {
 
   /** The one whose own settings let it ask, or would, as this agent. */
   of(agent: string): Choice | undefined {
-    return this.choices.find(
-      (choice) => connectsItself(choice.found) && (choice.connected?.agent.id ?? choice.found.agent) === agent,
-    );
+    return this.choices.find((choice) => connectsItself(choice.found) && choice.agent === agent);
   }
 
   /** Connects what is switched on. Gives whether all of it worked. */
@@ -107,14 +110,23 @@ export class Setup {
     await this.app.readAgents();
   }
 
-  /** Looks at what importing the rules of the connected agents would do. */
-  async check() {
-    for (const choice of this.connected.filter((one) => one.found.rules.length > 0 && !one.imported))
+  /** Looks at what importing the rules of connected agents would do. */
+  async check(choices = this.connected) {
+    for (const choice of choices.filter((one) => one.found.rules.length > 0 && !one.imported))
       choice.imported = await this.app.try("setup.import", {
         kind: choice.kind,
-        agent: choice.connected?.agent.id ?? choice.found.agent,
+        agent: choice.agent,
         check: true,
       });
+  }
+
+  /** Imports the rules of an agent that is connected already; they stay when it is disconnected. */
+  async import(choice: Choice) {
+    this.busy = true;
+    const asked = { kind: choice.kind, agent: choice.agent, keep: true };
+    const done = await this.app.try("setup.import", asked);
+    if (done) choice.imported = done;
+    this.busy = false;
   }
 
   /** Lets the connected agents look around, if that is chosen, and imports what is switched on. */
@@ -122,7 +134,7 @@ export class Setup {
     this.busy = true;
     let fine = true;
     for (const choice of this.connected) {
-      const agent = choice.connected?.agent.id ?? choice.found.agent;
+      const { agent } = choice;
       if (choice.take && choice.imported?.check && choice.importable > 0) {
         const done = await this.app.try("setup.import", { kind: choice.kind, agent });
         if (done) choice.imported = done;
@@ -141,7 +153,7 @@ export class Setup {
 
   /** Tests an agent's way to Postern; says how it stands until it is over. */
   async test(choice: Choice, tell: (tested: SetupTested) => void, live: () => boolean) {
-    const agent = choice.connected?.agent.id ?? choice.found.agent;
+    const { agent } = choice;
     try {
       const test = await this.app.backend.call("setup.test", { kind: choice.kind, agent, asks: true });
       while (live()) {
