@@ -146,6 +146,11 @@ fn activity_row(request: &RequestRow, width: usize) -> Line<'static> {
     cut_runs(&runs, width)
 }
 
+/// Returns a number of lines or questions, as they are counted in words.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// Returns the line above the keys: what is typed, what is missing for an approval, what was done.
 fn bottom(app: &App) -> Vec<StyledRun> {
     let typed = match &app.mode {
@@ -172,12 +177,12 @@ fn bottom(app: &App) -> Vec<StyledRun> {
     } else if app.end_seen {
         "look at it for a moment".to_owned()
     } else if app.folded > 0 {
-        format!("{} lines folded", app.folded)
+        format!("{} folded", print::counted(count(app.folded), "line", "lines"))
     } else {
         let below = app.lines.saturating_sub(app.scroll + app.room);
-        format!("{below} more lines below")
+        format!("{} below", print::counted(count(below), "more line", "more lines"))
     };
-    let others = u32::try_from(app.questions.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let others = count(app.questions.len().saturating_sub(1));
     let more = crate::question::more_waiting(question, others);
     let zero = postern_contract::pieces_to_text(&question.at_zero);
     let style = if question.allowed_at_zero { Style::new().red() } else { dim() };
