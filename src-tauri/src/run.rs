@@ -9,8 +9,8 @@ use crate::window::popover::{self, Popover};
 use crate::window::settings;
 use crate::{AppOptions, SettingsPage, commands, menu, notify, sound, system};
 use anyhow::Context;
-use postern_contract::methods::{AnswerQuestion, ListAgents, Nothing};
-use postern_contract::{Answer, AnswerParams, ApproverNotification, Preferences, Question, RequestRow};
+use postern_contract::methods::{ListAgents, Nothing};
+use postern_contract::{ApproverNotification, Preferences, Question, RequestRow};
 use std::io::Write;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -219,21 +219,10 @@ fn on_choice(
     parts: &AppDependencies,
     question: &Question,
 ) -> impl FnOnce(NotificationChoice) + Send + 'static {
-    let (backend, approval) = (Arc::clone(&parts.backend), parts.approval.clone());
-    let denial = AnswerParams::for_question(question, Answer::Deny);
+    let (approval, question) = (parts.approval.clone(), Box::new(question.clone()));
     move |choice| match choice {
-        NotificationChoice::Show => approval.to_front(denial.question_id),
-        NotificationChoice::Deny => {
-            tauri::async_runtime::spawn(async move {
-                match backend.invoke::<AnswerQuestion>(&denial).await {
-                    Ok(answered) if answered.applied => {}
-                    Ok(_) => approval.to_front(denial.question_id),
-                    Err(error) => {
-                        tracing::warn!(%error, "a denial by a notification could not be handed over");
-                    }
-                }
-            });
-        }
+        NotificationChoice::Show => approval.to_front(question.id),
+        NotificationChoice::Deny => approval.deny(question),
     }
 }
 

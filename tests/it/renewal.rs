@@ -121,7 +121,7 @@ fn one_answer_renews_every_rule_of_the_agent_and_one_command_undoes_it() {
     assert!(!audit.contains("rule 2 changed"), "its parts are not told twice: {audit}");
     let undo = told.lines().find_map(|line| line.split("postern ").nth(1)).expect("it says how to undo it");
     let undone = kept.host.ok(&undo.split(' ').collect::<Vec<_>>());
-    assert_eq!(undone, "undone: rules 1, 2, 3, 4 as before the renewal\n");
+    assert_eq!(undone, "the rules are as before the renewal: 1, 2, 3, 4\n");
     assert_eq!(kept.decision("main", &["tool", "status"]), "ask", "they hold for what it was");
     let again = kept.host.run(&undo.split(' ').collect::<Vec<_>>());
     assert!(again.code == 4 && again.stderr.contains("nothing to undo"), "{again:?}");

@@ -148,6 +148,8 @@ fn a_skills_rule_that_works_is_not_to_be_removed() {
 #[test]
 fn a_request_is_named_by_its_beginning_or_as_the_last() {
     let (host, channel) = Postern::with_agent();
+    let none = host.run(&["show", "last"]);
+    assert!(none.code == 4 && none.stderr.contains("there is no request yet"), "{none:?}");
     host.ok(&["rules", "allow", "uname *", "--agent", "main"]);
     assert_eq!(ended(asks(&channel, &["--", "uname"])).code, 0);
     let id = host.json(&["history"])[0]["id"].as_str().unwrap().to_owned();
@@ -162,6 +164,9 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
         let missing = host.run(&["show", name]);
         assert!(missing.code == 4 && missing.stderr.contains("there is no request"), "{name}: {missing:?}");
     }
+    let shown = host.ok(&["show", &id]);
+    let repeats = shown.contains("\n  why ") || shown.contains("\n  by ");
+    assert!(shown.contains("rule 1 (you): uname *") && !repeats, "the rule says so once: {shown}");
     let over = host.run(&["kill", "last"]);
     assert!(over.code == 1 && over.stderr.contains("isn’t running"), "{over:?}");
     assert_eq!(ended(asks(&channel, &["--", "uname", "-s"])).code, 0);

@@ -10,7 +10,7 @@ use crate::preferences::StoredPreferences;
 use crate::system::SessionEvent;
 use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, PillAct, QuestionName, RequestRow, Showing,
+    AnswerParams, Answered, EditParams, Edited, PillAct, Question, QuestionName, RequestRow, Showing,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -128,6 +128,11 @@ impl ApprovalHandle {
     /// Shows this question, with the keyboard: only where the person asks for it.
     pub(crate) fn to_front(&self, id: String) {
         self.send(PresenterEvent::Front(id));
+    }
+
+    /// Denies a question by its notification.
+    pub(crate) fn deny(&self, question: Box<Question>) {
+        self.send(PresenterEvent::Deny(question));
     }
 
     /// Keeps all that waits for later: it stays in the inbox.

@@ -201,7 +201,8 @@ export const rules = {
   copySkips: "Rules from files, skills and organizations aren’t copied. Pins are.",
   import: "Import…",
   importTitle: "Import rules",
-  importHint: "A file that Postern exported, or one in the same format.",
+  importHint:
+    "A file that Postern exported. Rules of Claude Code and others: see the agent’s Connection tab.",
   importPick: "Choose File…",
   importPaste: "Or paste it here",
   importCheck: (n: number, same: number, refused: number) =>

@@ -276,8 +276,8 @@ fn policy(agent: &AgentRow) -> String {
     };
     match agent.settings.fallback {
         Fallback::Deny => preset,
-        Fallback::Allowlist => format!("{preset}, rules when nobody answers"),
-        Fallback::Full => format!("{preset}, ALLOWED WHEN NOBODY ANSWERS"),
+        Fallback::Allowlist => format!("{preset}, rules if no one answers"),
+        Fallback::Full => format!("{preset}, ALLOWED IF NO ONE ANSWERS"),
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn run(data: &Path, surroundings: CliEnvironment, asked: &Uninstall) 
     let found = InstalledParts::find_parts(data, &home, surroundings, asked.zap)?;
     if found.host.is_none() && data.is_dir() {
         print::remark(
-            "Postern does not run, so hooks in projects are not looked for: postern hook uninstall KIND --project there",
+            "Postern isn’t running, so hooks in projects are not looked for: postern hook uninstall KIND --project there",
         );
     }
     if found.print_parts(data)? {

@@ -44,7 +44,7 @@ pub(super) fn not_reached(
                 findings.push(DoctorFinding::problem(what, "correct that first"));
             }
             findings.push(DoctorFinding::problem(
-                "Postern does not run: nothing is allowed, and nothing is asked", START,
+                "Postern isn’t running: nothing is allowed, and nothing is asked", START,
             ));
             findings.extend(unusable_key(data));
             findings
