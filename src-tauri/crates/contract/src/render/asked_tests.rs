@@ -1,11 +1,12 @@
 //! The reason of a question is one plain line about the step that its headline speaks of.
 
-use super::{AskedUse, asked_because, headline};
+use super::{AskedFacts, AskedUse, asked_because, headline};
 use crate::piece::{pieces_to_text, to_pieces};
 use postern_command::{CommandEffect, EffectScope, Note, Reversible};
 use postern_policy::{
-    Cause, ClassGap, Confinement, Decision, Effect, NamedRule, NamedRuleSource, RatedEffect, Reason, Risk,
-    RiskLevel, StepVerdict, ToolCause, ToolUse, Verdict,
+    Cause, ClassGap, Confinement, ContentDifference, Decision, Difference, Effect, Millis, NamedRule,
+    NamedRuleSource, PinMismatch, RatedEffect, Reason, Risk, RiskLevel, RuleRef, SignerDifference,
+    StepVerdict, ToolCause, ToolUse, Verdict,
 };
 
 fn step(words: &[&str], decision: Decision, cause: Cause) -> StepVerdict {
@@ -60,8 +61,13 @@ fn asks(cause: Cause, steps: Vec<StepVerdict>, effects: Vec<RatedEffect>) -> Ver
     }
 }
 
+const DAY: Millis = 24 * 60 * 60 * 1000;
+
 fn why(verdict: &Verdict, used: &AskedUse) -> String {
-    pieces_to_text(&asked_because(verdict, used, &to_pieces("Claude Code")))
+    let agent = to_pieces("Claude Code");
+    let facts =
+        AskedFacts { used, agent: &agent, asked_at: 4 * DAY, last_allowed: &[(7, DAY), (8, 3 * DAY)] };
+    pieces_to_text(&asked_because(verdict, &facts))
 }
 
 #[test]
@@ -92,6 +98,45 @@ fn the_reason_is_that_of_the_step_in_the_headline() {
         why(&asks(both(), steps(follows), vec![push(1)]), &AskedUse::Command),
         "You haven’t allowed `npm test` for Claude Code yet. Both need approval.",
         "it is asked about for the other one alone"
+    );
+}
+
+#[test]
+fn a_changed_program_is_named_with_what_changed_and_when_it_was_last_allowed() {
+    let by_rule = |id, change| {
+        let pattern = "rg *".to_owned();
+        let cause = Cause::Changed { command: Some("rg TODO".to_owned()), pattern, change };
+        let (source, why) = ("always".to_owned(), None);
+        let rule = RuleRef { id, effect: Effect::Allow, pattern: "rg *".to_owned(), source, why };
+        StepVerdict { rule: Some(rule), ..step(&["rg", "TODO"], Decision::Ask, cause) }
+    };
+    let said = |step: StepVerdict| why(&asks(step.cause.clone(), vec![step], vec![]), &AskedUse::Command);
+    let program =
+        |content| PinMismatch::Program(Difference { content, signer: Some(SignerDifference::Same) });
+    let versions = || ContentDifference::Versions { was: "14.1".to_owned(), now: "15.0".to_owned() };
+    let script = || PinMismatch::Script { path: "/w/x.py".to_owned() };
+    for (change, id, expected) in [
+        (program(versions()), 7, "`rg` changed `14.1` → `15.0`, same signer, last allowed 3 days ago."),
+        (program(versions()), 8, "`rg` changed `14.1` → `15.0`, same signer, last allowed yesterday."),
+        (program(versions()), 9, "`rg` changed `14.1` → `15.0`, same signer."),
+        (
+            program(ContentDifference::SameVersion("15.0".to_owned())),
+            7,
+            "`rg` changed: still `15.0`, other content, same signer, last allowed 3 days ago.",
+        ),
+        (script(), 7, "The script `/w/x.py` changed, last allowed 3 days ago."),
+        (PinMismatch::Unidentified, 7, "Postern can’t identify `rg`, last allowed 3 days ago."),
+    ] {
+        assert_eq!(said(by_rule(id, change)), expected);
+    }
+    let unapproved = said(by_rule(7, PinMismatch::NotApproved));
+    assert!(!unapproved.contains("last allowed"), "nobody allowed it yet: {unapproved}");
+    let changed = by_rule(7, script());
+    let both = Cause::Steps { cause: Box::new(changed.cause.clone()), asking: 2, steps: 2 };
+    let pushes = step(&["git", "push"], Decision::Ask, no_rule("git push"));
+    assert_eq!(
+        why(&asks(both, vec![changed, pushes], vec![]), &AskedUse::Command),
+        "The script `/w/x.py` changed, last allowed 3 days ago. Both need approval."
     );
 }
 

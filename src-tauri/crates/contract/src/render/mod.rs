@@ -1,6 +1,7 @@
 //! The one room that makes sentences from facts, for the window, terminals, chats, agents and logs. Nothing reads one.
 
 mod activity;
+mod ago;
 mod answer;
 mod argument;
 mod audience;
@@ -21,7 +22,7 @@ mod trace;
 
 pub use activity::{decided_by, moment, state_words};
 pub use answer::{missing, not_applied};
-pub use cause::{AskedUse, asked_because, cause_sentence};
+pub use cause::{AskedFacts, AskedUse, asked_because, cause_sentence};
 pub use change::change;
 pub use danger::{confinement, danger, missing_network};
 pub use denial::{

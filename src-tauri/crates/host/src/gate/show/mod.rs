@@ -13,7 +13,7 @@ pub(crate) use call::kept_subject;
 pub(crate) use command::body_lines;
 use postern_command::effect::{WordRole, roles_of_words};
 use postern_command::escape;
-use postern_contract::render::{self, AskedUse};
+use postern_contract::render::{self, AskedFacts, AskedUse};
 use postern_contract::{
     Asker, EnvChange, EnvChangeKind, OfferFolder, Past, Piece, Proposal, ProposedRule, Question, Renewal,
     RenewedRule, ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText, stands_alone,
@@ -142,6 +142,15 @@ pub(super) fn refresh(
         Origin::Tool => &call::with_person_paths(&verdict.risk, &judged.plan.cwd.path, home),
         Origin::Host | Origin::AgentShell => &verdict.risk,
     };
+    let why = render::asked_because(
+        verdict,
+        &AskedFacts {
+            used: &asked_use(judged, home),
+            agent: &question.asker.name,
+            asked_at: question.asked_at,
+            last_allowed: &judged.context.last_allowed,
+        },
+    );
     let now = with_digest(
         &judged.digest,
         Question {
@@ -156,8 +165,7 @@ pub(super) fn refresh(
                 home,
             ),
             tighter: judged.context.tighter.clone(),
-            why: [&render::asked_because(verdict, &asked_use(judged, home), &question.asker.name), notes]
-                .concat(),
+            why: [&why, notes].concat(),
             rule: verdict.rule.clone(),
             policy: match judged.plan.origin {
                 Origin::Host | Origin::AgentShell => render::policy(settings),
