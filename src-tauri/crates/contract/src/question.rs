@@ -74,10 +74,14 @@ pub struct ShownProgram {
 impl ShownProgram {
     /// Returns true if a bare name leads to a program outside of the folders in which only the system installs programs.
     pub fn is_elsewhere(&self) -> bool {
-        const SYSTEM: [&str; 4] = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"];
-        let path = join_pieces(&self.path);
-        !join_pieces(&self.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
+        !join_pieces(&self.name).contains('/') && !is_of_system(&join_pieces(&self.path))
     }
+}
+
+/// Returns true for a path in the folders in which only the system installs programs.
+pub(crate) fn is_of_system(path: &str) -> bool {
+    const SYSTEM: [&str; 4] = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"];
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 /// A script that an interpreter would run.
