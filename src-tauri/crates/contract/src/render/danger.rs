@@ -1,6 +1,6 @@
 //! Consequences of a dangerous request, and the rights that a request would run with.
 
-use super::effect::{effect_sentence, is_about_name, named_by_headline};
+use super::effect::{effect_sentence, is_about_name, unnamed_effects};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_command::CommandEffect;
@@ -25,8 +25,7 @@ pub fn danger(risk: &Risk) -> Vec<ShownText> {
         say(Sentence::new("Can’t be undone.").pieces());
     }
     // What follows from how a name looks says all of it.
-    let rest = risk.effects.iter().skip(named_by_headline(risk)).filter(dangerous);
-    for rated in rest.filter(|rated| !is_about_name(&rated.effect)) {
+    for rated in unnamed_effects(risk).filter(dangerous).filter(|rated| !is_about_name(&rated.effect)) {
         say(Sentence::default().append(effect_sentence(rated)).literal(".").pieces());
     }
     for sentence in all.iter().filter_map(|rated| consequence(rated)) {

@@ -4,7 +4,9 @@ use super::argument::argument;
 use super::sentence::{Sentence, capitalized};
 use crate::piece::ShownText;
 use crate::shown::AlsoCovers;
-use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason, is_git_clone};
+use postern_command::effect::{
+    EffectScope, InstallPlace, Reversible, UnknownEffectReason, is_git_clone, kept_names,
+};
 use postern_command::{CommandEffect, Words, escape};
 use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Risk, RiskLevel, StepVerdict, Widening};
 
@@ -29,36 +31,79 @@ pub fn effect_sentence(rated: &RatedEffect) -> ShownText {
     said.capitalized().pieces()
 }
 
+/// Effects that a headline names.
+struct HeadlineEffects<'r> {
+    first: &'r RatedEffect,
+    /// Fetch of the step that also writes, or changes a repository: it says where that comes from.
+    fetch: Option<&'r RatedEffect>,
+    /// Another kind, if both are dangerous.
+    second: Option<&'r RatedEffect>,
+}
+
+impl<'r> HeadlineEffects<'r> {
+    fn of_risk(risk: &'r Risk) -> Option<Self> {
+        let first = risk.effects.first()?;
+        let takes = matches!(first.effect, CommandEffect::Write { .. })
+            || matches!(first.effect, CommandEffect::ChangeRepository { .. })
+                && first.scope != EffectScope::Remote;
+        let fetches = |rated: &&RatedEffect| {
+            matches!(rated.effect, CommandEffect::Fetch { .. }) && rated.step == first.step && !rated.guessed
+        };
+        let joined = takes && first.step.is_some() && !first.guessed;
+        let fetch = risk.effects.iter().find(fetches).filter(|_| joined);
+        Some(Self { first, fetch, second: second(risk) })
+    }
+
+    fn names(&self, rated: &RatedEffect) -> bool {
+        [Some(self.first), self.fetch, self.second].into_iter().flatten().any(|one| std::ptr::eq(one, rated))
+    }
+
+    /// Adds the first one, with where it comes from.
+    fn add_first(&self, begun: Sentence, steps: &[StepVerdict]) -> Sentence {
+        let argv = self.first.step.and_then(|at| steps.get(at)?.argv.as_deref()).unwrap_or_default();
+        let kept = kept_names(argv);
+        let verb = if is_git_clone(argv) { "clone from " } else { "download from " };
+        match (&self.first.effect, self.fetch) {
+            (CommandEffect::Write { paths }, Some(fetch)) => {
+                let names = if paths.is_empty() { &kept } else { paths };
+                let said = add_destination(fetching(begun, verb, fetch), names);
+                add_scope(said, self.first.scope, paths)
+            }
+            (_, Some(fetch)) => phrase(fetching(begun, "fetch from ", fetch).literal(" and "), self.first),
+            (CommandEffect::Fetch { .. }, None) if is_git_clone(argv) || !kept.is_empty() => {
+                add_destination(fetching(begun, verb, self.first), &kept)
+            }
+            (_, None) => phrase(begun, self.first),
+        }
+    }
+}
+
+/// Adds the files and folders that keep what is fetched, if they are known.
+fn add_destination(said: Sentence, names: &[String]) -> Sentence {
+    if names.is_empty() { said } else { objects(said.literal(" to "), names, "files") }
+}
+
 /// Returns the most consequential effect as a sentence about the agent: `builder wants to push commits to origin`.
 ///
 /// `steps` are those of the verdict: some words are better known from a command than from its effect.
 pub fn headline(agent: &ShownText, risk: &Risk, steps: &[StepVerdict]) -> ShownText {
     let begun = Sentence::default().append(agent.clone());
-    let Some(first) = risk.effects.first() else {
+    let Some(named) = HeadlineEffects::of_risk(risk) else {
         return begun.literal(" wants to run a harmless shell command").pieces();
     };
-    let begun = begun.literal(if first.guessed {
+    let begun = begun.literal(if named.first.guessed {
         " wants to run a command that Postern can’t fully read, which may "
     } else {
         " wants to "
     });
-    let said = match &first.effect {
-        CommandEffect::Fetch { from } if clones(first, steps) => fetching(begun, "clone from ", first, from),
-        _ => phrase(begun, first),
-    };
-    match second(risk) {
+    let said = named.add_first(begun, steps);
+    match named.second {
         Some(second) => phrase(said.literal(" and "), second).pieces(),
         None => said.pieces(),
     }
 }
 
-/// Returns true if an effect is that of `git clone`.
-fn clones(rated: &RatedEffect, steps: &[StepVerdict]) -> bool {
-    let argv = rated.step.and_then(|at| steps.get(at)?.argv.as_ref());
-    argv.is_some_and(|argv| is_git_clone(argv))
-}
-
-/// Returns the other effects that a headline names: a second one that is dangerous as well.
+/// Returns the other effect that a headline names: a second one that is dangerous as well.
 fn second(risk: &Risk) -> Option<&RatedEffect> {
     let (first, second) = (risk.effects.first()?, risk.effects.get(1)?);
     let both = [first, second].iter().all(|rated| rated.level == RiskLevel::Dangerous && !rated.guessed);
@@ -76,16 +121,15 @@ pub(super) fn is_about_name(effect: &CommandEffect) -> bool {
     )
 }
 
-/// Returns how many effects the headline names: the first ones.
-pub(super) fn named_by_headline(risk: &Risk) -> usize {
-    1 + usize::from(second(risk).is_some())
+/// Returns the effects that the headline does not name.
+pub(super) fn unnamed_effects(risk: &Risk) -> impl Iterator<Item = &RatedEffect> {
+    let named = HeadlineEffects::of_risk(risk);
+    risk.effects.iter().filter(move |rated| named.as_ref().is_some_and(|named| !named.names(rated)))
 }
 
 /// Returns the effects that need care and that the headline does not name, as sentences.
 pub fn beyond_headline(risk: &Risk) -> Vec<ShownText> {
-    let rest =
-        risk.effects.iter().skip(named_by_headline(risk)).filter(|rated| rated.level != RiskLevel::Safe);
-    rest.map(effect_sentence).collect()
+    unnamed_effects(risk).filter(|rated| rated.level != RiskLevel::Safe).map(effect_sentence).collect()
 }
 
 /// Returns a kind of effect as a verb phrase: `delete files`.
@@ -190,7 +234,7 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         }
         CommandEffect::RunDownloadedCode { .. } => begun.literal("run code that it downloads or decodes"),
         CommandEffect::Install { packages, place } => installation(begun, packages, *place),
-        CommandEffect::Fetch { from } => fetching(begun, "fetch from ", rated, from),
+        CommandEffect::Fetch { .. } => fetching(begun, "fetch from ", rated),
         CommandEffect::Send { what, to, branch } => {
             let said = sending(begun, rated, what, to);
             match branch {
@@ -225,12 +269,12 @@ fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[Strin
     }
 }
 
-fn fetching(begun: Sentence, verb: &'static str, rated: &RatedEffect, from: &[String]) -> Sentence {
+fn fetching(begun: Sentence, verb: &'static str, rated: &RatedEffect) -> Sentence {
     let begun = begun.literal(verb);
-    match address(rated) {
-        Some(address) => begun.code(address),
-        None if from.is_empty() => begun.literal("the network"),
-        None => objects(begun, from, "hosts"),
+    match (address(rated), &rated.effect) {
+        (Some(address), _) => begun.code(address),
+        (None, CommandEffect::Fetch { from }) if !from.is_empty() => objects(begun, from, "hosts"),
+        (None, _) => begun.literal("the network"),
     }
 }
 
