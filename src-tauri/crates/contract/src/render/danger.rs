@@ -1,6 +1,6 @@
 //! Consequences of a dangerous request, and the rights that a request would run with.
 
-use super::effect::{effect_sentence, is_about_name, unnamed_effects};
+use super::effect::{effect_sentence, is_about_name, measured_loss, unnamed_effects};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_command::CommandEffect;
@@ -24,8 +24,12 @@ pub fn danger(risk: &Risk) -> Vec<ShownText> {
     {
         say(Sentence::new("Can’t be undone.").pieces());
     }
+    for sentence in all.iter().filter_map(|rated| measured_loss(rated)) {
+        say(sentence.pieces());
+    }
     // What follows from how a name looks says all of it.
-    for rated in unnamed_effects(risk).filter(dangerous).filter(|rated| !is_about_name(&rated.effect)) {
+    let is_said = |rated: &RatedEffect| is_about_name(&rated.effect) || measured_loss(rated).is_some();
+    for rated in unnamed_effects(risk).filter(dangerous).filter(|rated| !is_said(rated)) {
         say(Sentence::default().append(effect_sentence(rated)).literal(".").pieces());
     }
     for sentence in all.iter().filter_map(|rated| consequence(rated)) {
@@ -164,13 +168,16 @@ mod tests {
         let script = rated(script, Reversible::Unknown);
         assert_eq!(
             said(vec![delete.clone(), script]),
-            ["Can’t be undone.", "It runs code from `x.example` that nobody has seen."],
-            "the headline names both, with the measure"
+            [
+                "Can’t be undone.", "Deletes 41,208 files (86 GB) in `~/Library`.",
+                "It runs code from `x.example` that nobody has seen."
+            ],
+            "the headline names both without the measure"
         );
         let other =
             CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true, found: false };
         assert_eq!(
-            said(vec![delete, rated(other, Reversible::No)])[1],
+            said(vec![delete, rated(other, Reversible::No)])[2],
             "Delete `/srv/data` and everything in it (can’t be undone).",
             "the headline names one of a kind: the other one is named here"
         );

@@ -69,13 +69,36 @@ impl<'r> HeadlineEffects<'r> {
                 let said = add_destination(fetching(begun, verb, fetch), names);
                 add_scope(said, self.first.scope, paths)
             }
-            (_, Some(fetch)) => phrase(fetching(begun, "fetch from ", fetch).literal(" and "), self.first),
+            (_, Some(fetch)) => {
+                named_phrase(fetching(begun, "fetch from ", fetch).literal(" and "), self.first)
+            }
             (CommandEffect::Fetch { .. }, None) if is_git_clone(argv) || !kept.is_empty() => {
                 add_destination(fetching(begun, verb, self.first), &kept)
             }
-            (_, None) => phrase(begun, self.first),
+            (_, None) => named_phrase(begun, self.first),
         }
     }
+}
+
+/// Adds an effect of a headline: what a dangerous deletion measures is said as its consequence.
+fn named_phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
+    if measured_loss(rated).is_some() {
+        phrase(begun, &RatedEffect { measured: None, ..rated.clone() })
+    } else {
+        phrase(begun, rated)
+    }
+}
+
+/// Returns what a dangerous deletion takes away, as a sentence; `None` unless it was measured.
+pub(super) fn measured_loss(rated: &RatedEffect) -> Option<Sentence> {
+    let CommandEffect::Delete { paths, .. } = &rated.effect else { return None };
+    let Some(EffectExtent::Files { files, bytes }) = rated.measured else { return None };
+    let is_certain = rated.level == RiskLevel::Dangerous && !rated.guessed;
+    is_certain.then(|| {
+        let begun = Sentence::new("Deletes ").count(files);
+        let begun = begun.literal(if files == 1 { " file (" } else { " files (" });
+        objects(begun.fragment(&format_size(bytes)).literal(") in "), paths, "folders").literal(".")
+    })
 }
 
 /// Adds the files and folders that keep what is fetched, if they are known.
@@ -98,7 +121,7 @@ pub fn headline(agent: &ShownText, risk: &Risk, steps: &[StepVerdict]) -> ShownT
     });
     let said = named.add_first(begun, steps);
     match named.second {
-        Some(second) => phrase(said.literal(" and "), second).pieces(),
+        Some(second) => named_phrase(said.literal(" and "), second).pieces(),
         None => said.pieces(),
     }
 }
@@ -289,7 +312,7 @@ fn add_name(begun: Sentence, name: Option<&str>) -> Sentence {
 fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
     match all {
         [] => begun.literal(many),
-        _ if all.len() > MOST_NAMED => begun.number(all.len()).literal(" ").literal(many),
+        _ if all.len() > MOST_NAMED => begun.count(all.len()).literal(" ").literal(many),
         [one] => begun.code(one),
         [rest @ .., last] => begun.code_list(rest).literal(" and ").code(last),
     }
@@ -318,7 +341,7 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], whole: bool)
     let begun = begun.literal("delete ");
     let said = match &rated.measured {
         Some(EffectExtent::Files { files, bytes }) => {
-            let begun = begun.number(*files).literal(if *files == 1 { " file in " } else { " files in " });
+            let begun = begun.count(*files).literal(if *files == 1 { " file in " } else { " files in " });
             objects(begun, paths, "folders").literal(" (").fragment(&format_size(*bytes)).literal(")")
         }
         Some(EffectExtent::Commits { .. } | EffectExtent::Address { .. }) | None => {
@@ -347,9 +370,7 @@ pub(super) fn format_size(bytes: u64) -> String {
 fn sending(begun: Sentence, rated: &RatedEffect, what: &Words, to: &[String]) -> Sentence {
     let begun = match &rated.measured {
         Some(EffectExtent::Commits { ahead: 1, .. }) => begun.literal("push 1 commit"),
-        Some(EffectExtent::Commits { ahead, .. }) => {
-            begun.literal("push ").number(*ahead).literal(" commits")
-        }
+        Some(EffectExtent::Commits { ahead, .. }) => begun.literal("push ").count(*ahead).literal(" commits"),
         Some(EffectExtent::Files { .. } | EffectExtent::Address { .. }) | None => begun.literal(what.clone()),
     };
     match address(rated) {

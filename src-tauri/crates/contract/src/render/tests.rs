@@ -328,6 +328,20 @@ fn measured_effects_say_how_much() {
 }
 
 #[test]
+fn a_dangerous_deletion_is_measured_as_its_consequence() {
+    let delete = CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true, found: false };
+    let measured = Some(EffectExtent::Files { files: 41_208, bytes: 86_000_000_000 });
+    let said = |level| {
+        let delete = RatedEffect { measured: measured.clone(), ..rated(delete.clone(), level) };
+        pieces_to_text(&headline(&crate::piece::to_pieces("builder"), &risk(vec![delete]), &[]))
+    };
+    let whole = "builder wants to delete `~/Library` and everything in it";
+    assert_eq!(said(RiskLevel::Dangerous), whole);
+    let counted = "builder wants to delete 41,208 files in `~/Library` (86 GB)";
+    assert_eq!(said(RiskLevel::NeedsReview), counted);
+}
+
+#[test]
 fn a_headline_names_two_dangers_and_nothing_twice() {
     let name = crate::piece::to_pieces("builder");
     let dangerous = |effect| rated(effect, RiskLevel::Dangerous);
