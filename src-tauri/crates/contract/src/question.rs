@@ -2,6 +2,7 @@
 
 use crate::lines::BodyLines;
 use crate::piece::{ShownText, join_pieces};
+use crate::program_path::is_of_system;
 use crate::renewal::Renewal;
 use crate::shown::{ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
@@ -76,12 +77,6 @@ impl ShownProgram {
     pub fn is_elsewhere(&self) -> bool {
         !join_pieces(&self.name).contains('/') && !is_of_system(&join_pieces(&self.path))
     }
-}
-
-/// Returns true for a path in the folders in which only the system installs programs.
-pub(crate) fn is_of_system(path: &str) -> bool {
-    const SYSTEM: [&str; 4] = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"];
-    SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 /// A script that an interpreter would run.

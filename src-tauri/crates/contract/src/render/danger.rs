@@ -1,6 +1,7 @@
 //! Consequences of a dangerous request, and the rights that a request would run with.
 
-use super::effect::{effect_sentence, is_about_name, measured_loss, unnamed_effects};
+use super::effect::{effect_sentence, is_about_name};
+use super::headline::{measured_loss, unnamed_effects};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_command::CommandEffect;
@@ -104,6 +105,11 @@ pub fn confinement(
         (Some(own), Some(limits)) => own.literal(", confined: ").append(limits.pieces()),
     }
     .pieces()
+}
+
+/// Returns the rights of a run that asks for all of them because it failed confined.
+pub fn full_access_after_failure() -> ShownText {
+    Sentence::new("Failed confined; asks for full access").pieces()
 }
 
 /// Returns how far a run is kept from the network; `None` if it has it. On a Mac localhost is that of every program.

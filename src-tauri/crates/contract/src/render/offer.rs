@@ -3,7 +3,7 @@
 use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::ShownText;
-use crate::question::is_of_system;
+use crate::program_path::is_of_system;
 use postern_policy::{OfferLabel, Offered, from_home};
 
 /// Returns what an offer would save, without where it would hold. Paths below `home` begin with `~`.

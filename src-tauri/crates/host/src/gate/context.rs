@@ -38,6 +38,8 @@ pub(super) struct QuestionContext {
     pub(super) replaced: Option<ReplacedFile>,
     /// Time at which each rule for a program or script that changed was last used, or else was made.
     pub(super) last_allowed: Vec<(RuleId, Millis)>,
+    /// True if it asks for full access to what failed confined before.
+    pub(super) failed_confined: bool,
 }
 
 /// Returns when each rule that programs and scripts changed under was last used, or else was made.

@@ -157,13 +157,7 @@ pub(super) fn refresh(
             steps: render::shown_steps(verdict).into_iter().map(escape_step).collect(),
             headline: render::headline(&question.asker.name, headline_risk, &verdict.steps),
             danger: render::danger(&verdict.risk),
-            confinement: render::confinement(
-                judged.plan.origin,
-                &judged.plan.confinement,
-                &question.asker.name,
-                question.tool.as_ref(),
-                home,
-            ),
+            confinement: confinement(question, judged, home),
             tighter: judged.context.tighter.clone(),
             why: [&why, notes].concat(),
             rule: verdict.rule.clone(),
@@ -187,6 +181,16 @@ pub(super) fn refresh(
     let differs = now != *question;
     *question = now;
     differs
+}
+
+/// Returns the rights that the request would run with.
+fn confinement(question: &Question, judged: &JudgedRequest, home: &str) -> ShownText {
+    let plan = &judged.plan;
+    if judged.context.failed_confined && plan.confinement.is_none() {
+        return render::full_access_after_failure();
+    }
+    let (agent, tool) = (&question.asker.name, question.tool.as_ref());
+    render::confinement(plan.origin, &plan.confinement, agent, tool, home)
 }
 
 /// Returns what the person allows or not, to be named in the reason.
