@@ -2,21 +2,18 @@
 
 use super::command::{ExaminedCommand, ProgramWords};
 
-/// Options of `curl` and `wget` with which the words name the place, or a server the files.
+/// Options of `curl` with which the words name the place, or the server the file.
 const CURL_NAMES: &str = "-o -J --output --output-dir --remote-header-name";
-const WGET_NAMES: &str = "-O -P -i -r -m -p --output-document --directory-prefix --input-file --recursive \
-    --mirror --page-requisites --spider --content-disposition --trust-server-names";
+/// Options of `wget` with which the words name the place, or nothing is kept.
+const WGET_NAMES: &str = "-O -P --output-document --directory-prefix --spider";
 
-/// Returns the names that a command gives to what it fetches, in the folder where it runs; none if one of them is uncertain.
-pub fn kept_names(argv: &[String]) -> Vec<String> {
-    let mut names = Vec::new();
-    if let Some(words) = ProgramWords::from_argv(argv) {
-        words.for_each_reading(|command| {
-            if names.is_empty() {
-                names = names_of(command).unwrap_or_default();
-            }
-        });
-    }
+/// Returns the names that a command gives to what it fetches in the folder where it runs; `None` if it keeps nothing there.
+///
+/// They are empty where one is uncertain. So are those of `wget`: many pages are one thing to a person.
+pub fn kept_names(argv: &[String]) -> Option<Vec<String>> {
+    let mut names = None;
+    ProgramWords::from_argv(argv)?
+        .for_each_reading(|command| names = names.take().or_else(|| names_of(command)));
     names
 }
 
@@ -31,18 +28,18 @@ fn names_of(command: &ExaminedCommand<'_>) -> Option<Vec<String>> {
             Some(vec![format!("{name}{suffix}")])
         }
         "curl" if command.matches_any("-O --remote-name") && !command.matches_any(CURL_NAMES) => {
-            command.operands(1).into_iter().map(file_name).collect()
+            let names: Option<Vec<String>> = command.operands(1).into_iter().map(file_name).collect();
+            Some(names.unwrap_or_default())
         }
-        "wget" if !command.matches_any(WGET_NAMES) => {
-            command.operands(1).into_iter().map(file_name).collect()
-        }
+        "wget" if !command.matches_any(WGET_NAMES) => Some(Vec::new()),
         _ => None,
     }
 }
 
-/// Returns the name of a file at an address. Programs differ on what is behind `?`.
+/// Returns the name of a file at an address. What is behind `?` is not a part of it.
 fn file_name(address: &str) -> Option<String> {
-    if address.ends_with('/') { None } else { last_part(address).map(str::to_owned) }
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    if path.ends_with('/') { None } else { last_part(path).map(str::to_owned) }
 }
 
 /// Returns the last part of an address behind its host, if every character of it stands for itself.
@@ -61,9 +58,9 @@ fn last_part(address: &str) -> Option<&str> {
 mod tests {
     use super::kept_names;
 
-    fn kept(line: &str) -> String {
+    fn kept(line: &str) -> Option<String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        kept_names(&words).join(" ")
+        kept_names(&words).map(|names| names.join(" "))
     }
 
     #[test]
@@ -74,24 +71,30 @@ mod tests {
             ("git clone --bare https://github.com/acme/site/", "site.git"),
             ("git clone ../site", "site"),
             ("curl -sSLO https://example.com/a/x.tgz", "x.tgz"),
-            ("wget https://example.com/x https://example.com/y", "x y"),
+            ("curl -O https://example.com/x?y=1", "x"),
         ] {
-            assert_eq!(kept(line), expected, "{line}");
+            assert_eq!(kept(line).as_deref(), Some(expected), "{line}");
         }
     }
 
     #[test]
     fn in_doubt_there_is_no_name() {
         for line in [
+            "curl -O https://example.com", "curl -O https://example.com:8080",
+            "curl -O https://example.com/dl/", "curl -O https://example.com/x https://example.com/..",
+            "wget https://example.com/x", "wget -r https://example.com/x",
+        ] {
+            assert_eq!(kept(line).as_deref(), Some(""), "{line}");
+        }
+        for line in [
             "git clone https://github.com/acme/site vendor/site", "git clone https://github.com",
             "git -C ../x clone https://github.com/acme/site", "git fetch https://github.com/acme/site",
             "git clone https://github.com/acme/..", "git clone https://github.com/acme/$NAME",
             "curl https://example.com/x", "curl -O -o y https://example.com/x",
-            "curl -OJ https://example.com/x", "wget -P dl https://example.com/x", "wget https://example.com",
-            "wget https://example.com:8080", "wget https://example.com/dl/", "wget https://example.com/x?y",
-            "wget -r https://example.com/x", "wget https://example.com/x https://example.com/",
+            "curl -OJ https://example.com/x", "wget -P dl https://example.com/x",
+            "wget --spider https://example.com/x", "ls",
         ] {
-            assert_eq!(kept(line), "", "{line}");
+            assert_eq!(kept(line), None, "{line}");
         }
     }
 }

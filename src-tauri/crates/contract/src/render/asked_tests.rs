@@ -260,7 +260,7 @@ fn what_is_fetched_is_named_with_where_it_is_from_and_where_it_goes() {
             vec![write(&["y"], inside), fetch()],
             "download from `github.com` to `y`",
         ),
-        ("wget https://github.com/x.tgz", vec![fetch()], "download from `github.com` to `x.tgz`"),
+        ("wget https://github.com/x.tgz", vec![fetch()], "download from `github.com` into this folder"),
         ("curl https://github.com/x", vec![fetch()], "fetch from `github.com`"),
         ("touch y", vec![write(&["y"], inside)], "write `y`"),
         ("tee y", vec![write(&["y"], inside), RatedEffect { step: Some(1), ..fetch() }], "write `y`"),

@@ -41,15 +41,15 @@ impl<'r> HeadlineEffects<'r> {
         let verb = if is_git_clone(argv) { "clone from " } else { "download from " };
         match (&self.first.effect, self.fetch) {
             (CommandEffect::Write { paths }, Some(fetch)) => {
-                let names = if paths.is_empty() { &kept } else { paths };
+                let names = if paths.is_empty() { kept.as_deref() } else { Some(paths.as_slice()) };
                 let said = add_destination(fetching(begun, verb, fetch), names);
                 add_scope(said, self.first.scope, paths)
             }
             (_, Some(fetch)) => {
                 named_phrase(fetching(begun, "fetch from ", fetch).literal(" and "), self.first)
             }
-            (CommandEffect::Fetch { .. }, None) if is_git_clone(argv) || !kept.is_empty() => {
-                add_destination(fetching(begun, verb, self.first), &kept)
+            (CommandEffect::Fetch { .. }, None) if is_git_clone(argv) || kept.is_some() => {
+                add_destination(fetching(begun, verb, self.first), kept.as_deref())
             }
             (_, None) => named_phrase(begun, self.first),
         }
@@ -77,9 +77,13 @@ pub(super) fn measured_loss(rated: &RatedEffect) -> Option<Sentence> {
     })
 }
 
-/// Adds the files and folders that keep what is fetched, if they are known.
-fn add_destination(said: Sentence, names: &[String]) -> Sentence {
-    if names.is_empty() { said } else { objects(said.literal(" to "), names, "files") }
+/// Adds the files and folders that keep what is fetched: where there are no names, the folder of the run.
+fn add_destination(said: Sentence, names: Option<&[String]>) -> Sentence {
+    match names {
+        None => said,
+        Some([]) => said.literal(" into this folder"),
+        Some(names) => objects(said.literal(" to "), names, "files"),
+    }
 }
 
 /// Returns the most consequential effect as a sentence about the agent: `builder wants to push commits to origin`.
