@@ -196,7 +196,7 @@ fn add_name(begun: Sentence, name: Option<&str>) -> Sentence {
 pub(super) fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
     match all {
         [] => begun.literal(many),
-        _ if all.len() > MOST_NAMED => begun.count(all.len()).literal(" ").literal(many),
+        _ if all.len() > MOST_NAMED => begun.quantity(all.len()).literal(" ").literal(many),
         [one] => begun.code(one),
         [rest @ .., last] => begun.code_list(rest).literal(" and ").code(last),
     }
@@ -225,7 +225,7 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], whole: bool)
     let begun = begun.literal("delete ");
     let said = match &rated.measured {
         Some(EffectExtent::Files { files, bytes }) => {
-            let begun = begun.count(*files).literal(if *files == 1 { " file in " } else { " files in " });
+            let begun = begun.quantity(*files).literal(if *files == 1 { " file in " } else { " files in " });
             objects(begun, paths, "folders").literal(" (").fragment(&format_size(*bytes)).literal(")")
         }
         Some(EffectExtent::Commits { .. } | EffectExtent::Address { .. }) | None => {
@@ -254,7 +254,9 @@ pub(super) fn format_size(bytes: u64) -> String {
 fn sending(begun: Sentence, rated: &RatedEffect, what: &Words, to: &[String]) -> Sentence {
     let begun = match &rated.measured {
         Some(EffectExtent::Commits { ahead: 1, .. }) => begun.literal("push 1 commit"),
-        Some(EffectExtent::Commits { ahead, .. }) => begun.literal("push ").count(*ahead).literal(" commits"),
+        Some(EffectExtent::Commits { ahead, .. }) => {
+            begun.literal("push ").quantity(*ahead).literal(" commits")
+        }
         Some(EffectExtent::Files { .. } | EffectExtent::Address { .. }) | None => begun.literal(what.clone()),
     };
     match address(rated) {

@@ -30,7 +30,7 @@ impl<'r> HeadlineEffects<'r> {
         Some(Self { first, fetch, second: second(risk) })
     }
 
-    fn names(&self, rated: &RatedEffect) -> bool {
+    fn names_effect(&self, rated: &RatedEffect) -> bool {
         [Some(self.first), self.fetch, self.second].into_iter().flatten().any(|one| std::ptr::eq(one, rated))
     }
 
@@ -71,7 +71,7 @@ pub(super) fn measured_loss(rated: &RatedEffect) -> Option<Sentence> {
     let Some(EffectExtent::Files { files, bytes }) = rated.measured else { return None };
     let is_certain = rated.level == RiskLevel::Dangerous && !rated.guessed;
     is_certain.then(|| {
-        let begun = Sentence::new("Deletes ").count(files);
+        let begun = Sentence::new("Deletes ").quantity(files);
         let begun = begun.literal(if files == 1 { " file (" } else { " files (" });
         objects(begun.fragment(&format_size(bytes)).literal(") in "), paths, "folders").literal(".")
     })
@@ -117,7 +117,7 @@ fn second(risk: &Risk) -> Option<&RatedEffect> {
 /// Returns the effects that the headline does not name.
 pub(super) fn unnamed_effects(risk: &Risk) -> impl Iterator<Item = &RatedEffect> {
     let named = HeadlineEffects::of_risk(risk);
-    risk.effects.iter().filter(move |rated| named.as_ref().is_some_and(|named| !named.names(rated)))
+    risk.effects.iter().filter(move |rated| named.as_ref().is_some_and(|named| !named.names_effect(rated)))
 }
 
 /// Returns the effects that need care and that the headline does not name, as sentences.

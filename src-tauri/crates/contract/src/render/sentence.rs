@@ -66,7 +66,7 @@ impl Sentence {
     }
 
     /// Adds a number of things, its digits in groups: `41,208`.
-    pub fn count(self, number: impl TryInto<i64>) -> Self {
+    pub fn quantity(self, number: impl TryInto<i64>) -> Self {
         let Ok(number) = number.try_into() else { return self.literal("many") };
         let digits = number.to_string();
         let text = digits.char_indices().flat_map(|(at, digit)| {
