@@ -6,6 +6,7 @@ mod command;
 mod downloaded;
 mod hooks;
 mod host;
+mod initializer;
 mod inner;
 mod kept;
 mod listed;

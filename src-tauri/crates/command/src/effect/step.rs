@@ -12,6 +12,7 @@ use super::host::{
     branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
     source_of_image,
 };
+use super::initializer::package_of;
 use super::inner::{effects_of_inner, fed_statements};
 use super::listed::listed_secrets;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
@@ -392,7 +393,10 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
             CommandEffect::RunProjectCode { what: says(), name: together().or_else(by_option), folder: None }
         }
         EffectKind::RunInlineCode => CommandEffect::RunInlineCode { language: effect.says.to_owned() },
-        EffectKind::RunDownloadedCode => CommandEffect::RunDownloadedCode { package: first(), host: None },
+        EffectKind::RunDownloadedCode => CommandEffect::RunDownloadedCode {
+            package: first().map(|named| package_of(command, behind, named)),
+            host: registry(command, &[]),
+        },
         EffectKind::Install => {
             CommandEffect::Install { packages: packages(command, behind), place: effect.place }
         }

@@ -133,8 +133,13 @@ pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         CommandEffect::RunInlineCode { language } => {
             inline(begun.literal("run inline "), language).literal(" code")
         }
-        CommandEffect::RunDownloadedCode { package: Some(package), .. } => {
-            begun.literal("run ").code(package).literal(", downloading it if needed")
+        CommandEffect::RunDownloadedCode { package: Some(package), host } => {
+            let said = begun.literal("run ").code(package);
+            let said = match host {
+                Some(host) => said.literal(" from ").code(host),
+                None => said,
+            };
+            said.literal(", downloading it if needed")
         }
         CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
             begun.literal("run a script from ").code(host)

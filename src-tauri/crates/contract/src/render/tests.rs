@@ -260,6 +260,17 @@ fn every_kind_of_effect_has_its_words() {
 }
 
 #[test]
+fn a_package_of_another_registry_is_named_with_it() {
+    let (package, host) = (Some("create-vite".to_owned()), Some("npm.example".to_owned()));
+    let run = rated(CommandEffect::RunDownloadedCode { package, host }, RiskLevel::NeedsReview);
+    let said = headline(&crate::piece::to_pieces("builder"), &risk(vec![run]), &[]);
+    assert_eq!(
+        pieces_to_text(&said),
+        "builder wants to run `create-vite` from `npm.example`, downloading it if needed"
+    );
+}
+
+#[test]
 fn a_path_that_only_the_run_tells_is_not_said_to_lie_outside() {
     for (path, expected) in [
         ("notes/$(date +%F).md", "write `notes/$(date +%F).md`, perhaps outside of its folders"),
