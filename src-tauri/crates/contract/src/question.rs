@@ -214,7 +214,7 @@ pub enum EnvChangeKind {
 pub struct Proposal {
     /// `confined`, `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
     pub id: String,
-    /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
+    /// In words: "this exact command", "git push … with any arguments", "everything git does (until git is updated)".
     pub label: ShownText,
     /// Folder in which it would hold, with everything below.
     ///
