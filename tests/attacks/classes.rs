@@ -219,6 +219,7 @@ fn what_fails_confined_says_how_to_ask_for_more() {
     assert_eq!(posted["state"], "asking", "{posted}");
     let question = watcher.question();
     assert!(question.to_string().contains("it asks to run with your rights"), "{question}");
+    assert_eq!(question["confinement"][0]["text"], "Failed confined; asks for full access", "{question}");
     agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
     let look = agent.post(json!({ "shell": "echo x > written", "confine": "look" }));
     assert_eq!(look["state"], "asking", "look holds it from writing: {look}");

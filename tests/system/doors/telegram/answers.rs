@@ -95,7 +95,7 @@ fn what_always_saved_is_told_or_why_it_saved_nothing() {
     chat.anna(&format!("/approve {} always", question.code));
     assert_eq!(asked.end().code, 0);
     let edit = chat.bot.next("editMessageText");
-    let saved = "\nSaved: id *, in / and below, while the program is unchanged\n";
+    let saved = "\nSaved: id *, in / and below; asks again if the program is updated\n";
     assert!(edit.text().contains(saved), "{}", edit.text());
     let out = chat.host.scratch("work").join("out");
     let (asked, question) = chat.ask(&["sh", "-c", &format!("uname > {}$(id -u)", out.display())]);
