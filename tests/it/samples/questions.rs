@@ -416,14 +416,14 @@ impl Stage {
     /// stable words.
     fn steady(&self, question: &Question, nth: usize) -> Value {
         let real = |program: &str| fs::canonicalize(program).unwrap().display().to_string();
-        let words = [
+        let words = self.tools.offers_of_system().chain([
             (self.host.home().display().to_string(), HOME.to_owned()),
             (self.tools.bin().display().to_string(), "/usr/bin".to_owned()),
             (real("/usr/bin/python3"), "/usr/bin/python3.13".to_owned()),
             (real("/usr/bin/sh"), "/usr/bin/dash".to_owned()),
             (question.id.clone(), stable_id(nth)),
             (question.digest.clone(), digest(nth)),
-        ];
+        ]);
         // All of them are denied one after the other.
         let mut kept = serde_json::to_value(Question { refused: 0, ..question.clone() }).unwrap();
         kept["code"] = json!(format!("{nth:04x}"));
@@ -437,7 +437,7 @@ impl Stage {
             program["shortHash"] = json!(format!("{:08x}", 0x9f3a_c41e_u32 + back));
             program["version"] = Value::Null;
         }
-        replaced(&mut kept, &words);
+        replaced(&mut kept, &words.collect::<Vec<_>>());
         kept
     }
 }
