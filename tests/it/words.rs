@@ -206,10 +206,8 @@ fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
     let asked = asks(&channel, &["--env", "FOO=1", "--", "uname"]);
     let question = watcher.question();
     assert_eq!(question["proposals"], json!([]), "{question}");
-    assert_eq!(
-        (&question["nothingToSave"]["reason"], &question["envSetting"]),
-        (&json!("environment"), &json!("BAR,FOO"))
-    );
+    assert_eq!(question["nothingToSave"]["reason"], "environment");
+    assert_eq!(question["envSetting"], "BAR,FOO");
     let seen = host.ok(&["questions"]);
     assert!(seen.contains("postern agents set main env-set=BAR,FOO"), "{seen}");
     host.ok(&["deny"]);

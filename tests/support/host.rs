@@ -291,6 +291,13 @@ impl Postern {
         self.ok(&answer_args("approve", question, &[]));
     }
 
+    /// Returns the texts of the rules that *Always* saved.
+    pub fn saved_rules(&self) -> Vec<String> {
+        let rules = self.json(&["rules", "list"]);
+        let saved = rules.as_array().expect("a list").iter().filter(|row| row["from"] == "always");
+        saved.map(|row| row["text"].as_str().expect("a rule has a text").to_owned()).collect()
+    }
+
     /// Watches the questions from now on.
     pub fn watch(&self) -> Watcher {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))
