@@ -32,8 +32,11 @@ fn a_rule_says_whose_it_is_what_it_means_and_what_it_would_have_done() {
     assert_eq!((&preview["matched"], &preview["changed"]), (&json!(1), &json!(1)), "{preview}");
     assert_eq!(preview["changes"], json!(["id -u"]));
     assert!(own_rules(&host).is_empty(), "looking saves nothing");
-    let refused = host.run(&["rules", "allow", "sudo *", "--agent", "main", "--check"]);
-    assert!(refused.code == 4 && refused.stderr.contains("every program that it can start"), "{refused:?}");
+    host.fails(
+        &["rules", "allow", "sudo *", "--agent", "main", "--check"],
+        4,
+        "every program that it can start",
+    );
     let added = host.ok(&["rules", "allow", "id *", "--agent", "main"]);
     assert!(added.contains("would have let through 1"), "{added}");
     assert_eq!(agent_runs(&channel, &["id", "-u"]).code, 0);
@@ -166,8 +169,7 @@ fn an_organisation_decides_as_long_as_its_file_is_there() {
     let listed = host.json(&["rules", "list"]);
     let managed =
         listed.as_array().unwrap().iter().find(|row| row["from"] == "managed").expect("it is listed");
-    let removed = host.run(&["rules", "remove", &managed["rule"]["id"].to_string()]);
-    assert!(removed.code == 4 && removed.stderr.contains("read-only"), "{removed:?}");
+    host.fails(&["rules", "remove", &managed["rule"]["id"].to_string()], 4, "read-only");
     let locked = host.run(&["agents", "set", "main", "max-running=9"]);
     let words = ["ACME", "max-running is decided"];
     assert!(locked.code == 4 && words.iter().all(|word| locked.stderr.contains(word)), "{locked:?}");

@@ -389,8 +389,7 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
     }
     assert!(!shown.contains("other.desktop") && !shown.contains("postern-run"), "{shown}");
     assert!(fs::read_to_string(&claude).unwrap().contains("PreToolUse"), "nothing was changed");
-    let unasked = host.run(&["uninstall"]);
-    assert!(unasked.code != 0 && unasked.stderr.contains("--yes"), "{unasked:?}");
+    host.refuses(&["uninstall"], "--yes");
 
     host.ok(&["uninstall", "--yes"]);
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);

@@ -42,8 +42,7 @@ fn a_setting_has_one_spelling_wherever_it_is_read() {
         let key = pair.split('=').next().unwrap();
         assert!(help.contains(&format!("\n  {key} ")), "{key}: {help}");
     }
-    let wrong = host.run(&["agents", "set", "main", "approvaltime=3m"]);
-    assert!(wrong.code == 4 && wrong.stderr.contains("approval-timeout"), "{wrong:?}");
+    host.fails(&["agents", "set", "main", "approvaltime=3m"], 4, "approval-timeout");
 }
 
 #[test]
@@ -85,8 +84,7 @@ fn an_agent_with_rules_is_not_removed_by_the_way() {
         assert!(told.contains(hint), "{hint}: {told}");
     }
     host.ok(&["rules", "allow", "uname *", "--agent", "main"]);
-    let refused = host.run(&["agents", "remove", "main"]);
-    assert!(refused.code == 2 && refused.stderr.contains("1 rule: add --yes"), "{refused:?}");
+    host.fails(&["agents", "remove", "main"], 2, "1 rule: add --yes");
     host.ok(&["agents", "remove", "main", "--yes"]);
     assert_eq!(host.json(&["agents", "list"]), json!([]));
 }
@@ -155,22 +153,18 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
         assert_eq!(host.json(&["show", name])["row"]["id"], id.as_str(), "{name}");
     }
     for name in ["zzzz", "01", "ffffffff"] {
-        let missing = host.run(&["show", name]);
-        assert!(missing.code == 4 && missing.stderr.contains("there is no request"), "{name}: {missing:?}");
+        host.fails(&["show", name], 4, "there is no request");
     }
-    let over = host.run(&["kill", "last"]);
-    assert!(over.code == 1 && over.stderr.contains("isn’t running"), "{over:?}");
+    host.fails(&["kill", "last"], 1, "isn’t running");
     assert_eq!(ended(asks(&channel, &["--", "uname", "-s"])).code, 0);
-    let both = host.run(&["show", &id[..4]]);
-    assert!(both.code == 4 && both.stderr.contains("more than one"), "{both:?}");
+    host.fails(&["show", &id[..4]], 4, "more than one");
 }
 
 #[test]
 fn the_one_question_needs_no_code_and_several_do() {
     let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
-    let nothing = host.run(&["deny"]);
-    assert!(nothing.code == 1 && nothing.stderr.contains("nothing waits"), "{nothing:?}");
+    host.fails(&["deny"], 1, "nothing waits");
     let asked = asks(&channel, &["--", "uname", "-m"]);
     let one = watcher.question();
     let code = one["code"].as_str().unwrap();

@@ -250,6 +250,25 @@ impl Postern {
         self.run(args).worked(args)
     }
 
+    /// Runs it and expects it to fail with this on standard error.
+    pub fn refuses(&self, args: &[&str], part: &str) {
+        let answer = self.run(args);
+        assert!(answer.code != 0 && answer.stderr.contains(part), "postern {args:?}: {answer:?}");
+    }
+
+    /// Runs it and expects this exit code, with this on standard error.
+    pub fn fails(&self, args: &[&str], code: i32, part: &str) {
+        let answer = self.run(args);
+        assert!(answer.code == code && answer.stderr.contains(part), "postern {args:?}: {answer:?}");
+    }
+
+    /// Returns the row of a door, as `postern doors list` has it.
+    pub fn door(&self, name: &str) -> Value {
+        let doors = self.json(&["doors", "list"]);
+        let row = doors.as_array().expect("a list").iter().find(|row| row["door"] == name);
+        row.unwrap_or_else(|| panic!("no door {name}: {doors}")).clone()
+    }
+
     /// Runs it with `--json` and reads what it printed.
     pub fn json(&self, args: &[&str]) -> Value {
         let mut all = vec!["--json"];
