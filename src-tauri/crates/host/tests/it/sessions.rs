@@ -123,9 +123,7 @@ async fn tools_are_answered_by_source_fours_own_procedures() {
 
 #[tokio::test]
 async fn which_says_where_and_what_a_bare_run_would_be() {
-    let lab = Lab::start().await;
-    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::with_rule("/usr/bin/basename").await;
     let names = json!({"names": ["basename", "dirname", "no-such-program"]});
     let found = wire.call("system.which", names).await.unwrap();
     let got: Vec<_> =
