@@ -379,6 +379,13 @@ impl Stage {
         (self.ask(file), (face, told))
     }
 
+    /// Waits for the end of what the agent on the mini asked for; then it can ask again.
+    pub(super) async fn end(&mut self, run: JoinHandle<(RunResult, Channel)>) -> RunResult {
+        let (ended, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+        self.channel = Some(channel);
+        ended
+    }
+
     /// Asks from the agent on the mini to write a file.
     pub(super) fn ask(&mut self, file: &Path) -> JoinHandle<(RunResult, Channel)> {
         let mut channel = self.channel.take().unwrap();
@@ -389,6 +396,18 @@ impl Stage {
         };
         spawn_blocking(move || (channel.run(run).unwrap(), channel))
     }
+}
+
+/// Waits for the end of a run, which wrote its file once.
+pub(super) async fn ran_once(run: JoinHandle<(RunResult, Channel)>, file: &Path) {
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(file).unwrap(), "ran\n");
+}
+
+/// Waits for the end of a request, which wrote no file.
+pub(super) async fn never_ran(run: JoinHandle<(RunResult, Channel)>, file: &Path) {
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists());
 }
 
 pub(super) async fn waits(news: &mut UnboundedReceiver<News>) -> Elsewhere {
