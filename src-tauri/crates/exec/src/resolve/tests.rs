@@ -1,23 +1,11 @@
 use super::*;
+use crate::testing::{Place, step};
 use postern_command::{UnparsedSpan, Via};
 use postern_policy::FoundProgram;
 use postern_request::FolderProblem;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-struct Place {
-    folder: tempfile::TempDir,
-    resolver: Resolver,
-}
-
 impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), resolver: Resolver::new() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
-    }
-
     fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -51,22 +39,6 @@ impl Place {
             invalid: None,
         };
         self.resolver.resolve_command(&reading, &self.cwd(), &["/usr/bin".to_owned(), "/bin".to_owned()])
-    }
-}
-
-fn step(argv: &[&str]) -> Step {
-    Step {
-        argv: argv.iter().map(|word| Word::literal(*word)).collect(),
-        span: 0..0,
-        role: Role::Program,
-        via: Vec::new(),
-        assignments: Vec::new(),
-        redirections: Vec::new(),
-        piped: false,
-        dir: Dir::Same,
-        ways_out: Vec::new(),
-        script: None,
-        opaque: None,
     }
 }
 
