@@ -166,18 +166,7 @@ impl Scene {
     }
 
     fn check(&self, command: &str) -> ToolCheckParams {
-        let arguments = json!({"command": command, "cwd": self.work()});
-        let Value::Object(arguments) = arguments else { unreachable!("it is an object") };
-        ToolCheckParams {
-            tool: "shell_exec".to_owned(),
-            server: None,
-            arguments,
-            session: None,
-            session_kind: SessionKind::Name,
-            cwd: None,
-            defaults: None,
-            rewrites: false,
-        }
+        tool_check("shell_exec", None, json!({"command": command, "cwd": self.work()}))
     }
 
     fn approve(&self, agent: &str, command: &str) -> Asking {
@@ -384,25 +373,20 @@ fn what_is_allowed_in_the_agents_own_shell_is_allowed_there_alone_until_the_pers
     assert!(refused.code == 2 && refused.stderr.contains("--own-shell"), "it denies everywhere: {refused:?}");
 }
 
+fn tool_check(tool: &str, server: Option<&str>, arguments: Value) -> ToolCheckParams {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let (tool, server) = (tool.to_owned(), server.map(str::to_owned));
+    let (session, session_kind, cwd, defaults) = (None, SessionKind::Name, None, None);
+    ToolCheckParams { tool, server, arguments, session, session_kind, cwd, defaults, rewrites: false }
+}
+
 #[test]
 fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
     let mut scene = Scene::new();
     let folder = scene.enrol("main");
     let mut channel = Scene::channel(&folder);
     let mut asked = |scene: &mut Scene, tool: &str, server: Option<&str>, arguments: Value| {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let (tool, server) = (tool.to_owned(), server.map(str::to_owned));
-        let check = ToolCheckParams {
-            tool,
-            server,
-            arguments,
-            session: None,
-            session_kind: SessionKind::Name,
-            cwd: None,
-            defaults: None,
-            rewrites: false,
-        };
-        channel.send(&AgentCall::ToolCheck(check)).unwrap();
+        channel.send(&AgentCall::ToolCheck(tool_check(tool, server, arguments))).unwrap();
         let question = scene.watcher.question();
         let params = json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
         assert_eq!(scene.control.call_by_name("questions.answer", &params).unwrap()["applied"], true);

@@ -1,7 +1,7 @@
 //! A folder for tests that look programs up in it, or run them there.
 
 use crate::resolve::Resolver;
-use postern_command::{Dir, Role, Step, Word};
+use postern_command::{Dir, ParsedCommand, Role, Step, Word};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -36,4 +36,10 @@ pub(crate) fn step(argv: &[&str]) -> Step {
         script: None,
         opaque: None,
     }
+}
+
+/// Returns a reading of these steps.
+pub(crate) fn reading(steps: Vec<Step>) -> ParsedCommand {
+    let (text, opaque, bodies) = (String::new(), Vec::new(), Vec::new());
+    ParsedCommand { text, steps, opaque, plain: None, bodies, invalid: None }
 }

@@ -1,9 +1,8 @@
 //! A NATS that others run: an account of its own, credentials from its administrator, nothing that Postern configures.
 
-use crate::stage::{AskedFromAfar, Broker, Mac, Stage, invitation, joined_with};
+use crate::stage::{AskedFromAfar, Broker, Mac, Stage, choices, invitation, joined_with};
 use postern_doors::fleet::{
-    self, AnswerReply, BrokerChoice, BrokerFact, FleetApprover, FleetChoice, FleetOwner, Folder, HostConsent,
-    Joining, NewFleetChoices,
+    self, AnswerReply, BrokerChoice, BrokerFact, FleetApprover, FleetChoice, FleetOwner, Folder, Joining,
 };
 use postern_fleet::SignKey;
 use serde_json::json;
@@ -43,17 +42,11 @@ pub(super) struct ExistingServer {
 pub(super) async fn founded(broker: Broker, server: ExistingServer) -> Stage {
     let ExistingServer { address, certificate, credentials: [owners, minis] } = server;
     let (laptop, mini) = (Mac::start().await, Mac::start().await);
-    let wanted = NewFleetChoices {
-        broker: BrokerChoice::Existing {
-            server: address,
-            certificate: Some(certificate),
-            credentials: format!("{owners}\n"),
-        },
-        name: "MacBook".to_owned(),
-        person: "Mara".to_owned(),
-        group: "all".parse().unwrap(),
-        consent: HostConsent::default(),
-    };
+    let wanted = choices(BrokerChoice::Existing {
+        server: address,
+        certificate: Some(certificate),
+        credentials: format!("{owners}\n"),
+    });
     let prepared = fleet::prepare_fleet(&laptop.folder(), &wanted).unwrap();
     assert!(prepared.configuration.is_none(), "nothing of it is configured here");
     prepared.save_files(&laptop.folder()).unwrap();

@@ -304,16 +304,21 @@ pub(super) fn own_broker(port: u16) -> BrokerChoice {
     BrokerChoice::Own { listen, before_2_10: true, in_container: false }
 }
 
+/// Returns the choices by which Mara starts a fleet at this broker.
+pub(super) fn choices(broker: BrokerChoice) -> NewFleetChoices {
+    NewFleetChoices {
+        broker,
+        name: "MacBook".to_owned(),
+        person: "Mara".to_owned(),
+        group: "all".parse().unwrap(),
+        consent: HostConsent::default(),
+    }
+}
+
 /// Makes a fleet of one Mac in this group, which Mara owns. Its broker is to be started.
 pub(super) fn found_fleet(folder: &Folder, group: &str) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let wanted = NewFleetChoices {
-        broker: own_broker(port),
-        name: "MacBook".to_owned(),
-        person: "Mara".to_owned(),
-        group: group.parse().unwrap(),
-        consent: HostConsent::default(),
-    };
+    let wanted = NewFleetChoices { group: group.parse().unwrap(), ..choices(own_broker(port)) };
     fleet::prepare_fleet(folder, &wanted).unwrap().save_files(folder).unwrap();
 }
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::{Place, step};
-use postern_command::{UnparsedSpan, Via};
+use crate::testing::{Place, reading, step};
+use postern_command::Via;
 use postern_policy::FoundProgram;
 use postern_request::FolderProblem;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -30,15 +30,11 @@ impl Place {
     }
 
     fn facts(&self, step: Step) -> ResolvedRequest {
-        let reading = ParsedCommand {
-            text: String::new(),
-            steps: vec![step],
-            opaque: Vec::<UnparsedSpan>::new(),
-            plain: None,
-            bodies: Vec::new(),
-            invalid: None,
-        };
-        self.resolver.resolve_command(&reading, &self.cwd(), &["/usr/bin".to_owned(), "/bin".to_owned()])
+        self.resolver.resolve_command(
+            &reading(vec![step]),
+            &self.cwd(),
+            &["/usr/bin".to_owned(), "/bin".to_owned()],
+        )
     }
 }
 
@@ -254,11 +250,8 @@ fn a_plain_command_is_started_without_a_shell() {
     let argv = vec!["ls".to_owned(), "-l".to_owned()];
     let reading = ParsedCommand {
         text: "ls -l".into(),
-        steps: vec![step(&["ls", "-l"])],
-        opaque: Vec::new(),
         plain: Some(argv.clone()),
-        bodies: Vec::new(),
-        invalid: None,
+        ..reading(vec![step(&["ls", "-l"])])
     };
     let resolved = place.resolver.resolve_command(&reading, &place.cwd(), &["/bin".to_owned()]);
     assert_eq!(resolved.launch, Launch::Argv { argv });

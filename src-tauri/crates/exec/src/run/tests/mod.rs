@@ -93,14 +93,7 @@ fn words(argv: &[&str]) -> Vec<String> {
 fn reading(argv: &[&str]) -> ParsedCommand {
     let script = argv.iter().skip(1).position(|word| Path::new(word).is_file()).map(|at| at + 1);
     let step = Step { script, ..testing::step(argv) };
-    ParsedCommand {
-        text: argv.join(" "),
-        steps: vec![step],
-        opaque: Vec::new(),
-        plain: Some(words(argv)),
-        bodies: Vec::new(),
-        invalid: None,
-    }
+    ParsedCommand { text: argv.join(" "), plain: Some(words(argv)), ..testing::reading(vec![step]) }
 }
 
 /// Returns an approval, as only the machine gives it.

@@ -74,21 +74,27 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "pinned as it is now");
 }
 
-#[tokio::test]
-async fn always_is_saved_once_and_pinned_anew() {
-    let world = World::new().await;
-    let tool = world.program("tool", "echo one");
-    let path = tool.to_str().unwrap();
-    let remember = |pin| RuleSaveRequest {
+/// Returns what *Always* saves: these rules for the agent `main`, for good.
+fn saving(rules: Vec<OfferedRule>) -> RuleSaveRequest {
+    RuleSaveRequest {
         agent: id("main"),
         origin: postern_policy::RuleOrigin::Any,
         scope: Scope::Agent,
         effect: Effect::Allow,
         lifetime: Lifetime::Forever,
         why: None,
-        rules: vec![OfferedRule { pin, ..OfferedRule::new(Pattern::Path(path.to_owned())) }],
+        rules,
         renews: Vec::new(),
-    };
+    }
+}
+
+#[tokio::test]
+async fn always_is_saved_once_and_pinned_anew() {
+    let world = World::new().await;
+    let tool = world.program("tool", "echo one");
+    let path = tool.to_str().unwrap();
+    let remember =
+        |pin| saving(vec![OfferedRule { pin, ..OfferedRule::new(Pattern::Path(path.to_owned())) }]);
     let now = |world: &World| Some(world.book.pin_of(&Pattern::Path(path.to_owned()), None).unwrap());
     let first = world.book.remember(remember(now(&world))).await.unwrap();
     assert_eq!(world.decision("main", &[path]), (Decision::Allow, Reason::Rule));
@@ -104,17 +110,7 @@ async fn always_is_saved_once_and_pinned_anew() {
 async fn what_may_not_be_saved_is_not_saved_by_always_either() {
     let world = World::new().await;
     let rules = ["uname -a", "sh *"].map(|text| OfferedRule::new(Pattern::Command(text.into()))).to_vec();
-    let remember = RuleSaveRequest {
-        agent: id("main"),
-        origin: postern_policy::RuleOrigin::Any,
-        scope: Scope::Agent,
-        effect: Effect::Allow,
-        lifetime: Lifetime::Forever,
-        why: None,
-        rules,
-        renews: Vec::new(),
-    };
-    let refused = world.book.remember(remember).await;
+    let refused = world.book.remember(saving(rules)).await;
     assert!(matches!(refused, Err(PolicyStoreError::Rule(_))), "{refused:?}");
     assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Ask, "all of them or none");
 }
