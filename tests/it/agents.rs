@@ -33,8 +33,7 @@ fn a_deny_rule_follows_the_program() {
     if !bubblewrap_works() {
         return;
     }
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     host.ok(&["rules", "deny", "/usr/bin/whoami", "--agent", "main", "--why", "not your business"]);
     let spellings = [
         "-- whoami", "-- /usr/bin/whoami", "-- env whoami", "--shell 'true && wh\"oa\"mi'",

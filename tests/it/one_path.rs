@@ -3,10 +3,10 @@
 //! The same command comes by the agent's channel, by MCP, by each agent's hook, by OpenClaw's socket and by
 //! `tool.check`, and is read, judged, shown, recorded and remembered as one and the same.
 
-use postern_client::{Channel, Control, read_key};
+use postern_client::{Channel, Control};
 use postern_policy::Origin;
 use postern_protocol::{AgentCall, RunParams, SessionKind, ToolCheckParams, Wait, What};
-use postern_tests::{Claw, OwnedChild, Postern, Watcher};
+use postern_tests::{Claw, OwnedChild, Postern, Watcher, connect_agent};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
@@ -120,11 +120,6 @@ impl Scene {
         all
     }
 
-    fn channel(folder: &Path) -> Channel {
-        let key = read_key(&folder.join("agent.key")).unwrap();
-        Channel::connect(&folder.join("agent.sock"), &key).unwrap()
-    }
-
     fn work(&self) -> String {
         self.work.to_str().unwrap().to_owned()
     }
@@ -134,7 +129,7 @@ impl Scene {
         let words = || ["/bin/sh", "-lc", command].map(str::to_owned).to_vec();
         match door {
             Door::Channel | Door::ChannelWords => {
-                let mut channel = Self::channel(folder);
+                let mut channel = connect_agent(folder);
                 let is_text = matches!(door, Door::Channel);
                 let what = if is_text { What::Shell(command.to_owned()) } else { What::Command(words()) };
                 let run = RunParams {
@@ -146,7 +141,7 @@ impl Scene {
                 Asking::Channel(Box::new(channel))
             }
             Door::Check => {
-                let mut channel = Self::channel(folder);
+                let mut channel = connect_agent(folder);
                 channel.send(&AgentCall::ToolCheck(self.check(command))).unwrap();
                 Asking::Channel(Box::new(channel))
             }
@@ -352,7 +347,7 @@ fn what_is_allowed_in_the_agents_own_shell_is_allowed_there_alone_until_the_pers
     let saved = always(&mut scene, &question);
     assert_eq!(saved["ownShell"], true, "{saved}");
     drop(asking);
-    let mut channel = Scene::channel(&folder);
+    let mut channel = connect_agent(&folder);
     let again: Value = channel.call_typed(&AgentCall::ToolCheck(scene.check("uname -s"))).unwrap();
     assert_eq!((&again["decision"], &again["byDefault"]), (&json!("allow"), &Value::Null), "{again}");
     let asking = scene.ask(Door::Channel, "main", &folder, "uname -s");
@@ -384,7 +379,7 @@ fn tool_check(tool: &str, server: Option<&str>, arguments: Value) -> ToolCheckPa
 fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
     let mut scene = Scene::new();
     let folder = scene.enrol("main");
-    let mut channel = Scene::channel(&folder);
+    let mut channel = connect_agent(&folder);
     let mut asked = |scene: &mut Scene, tool: &str, server: Option<&str>, arguments: Value| {
         channel.send(&AgentCall::ToolCheck(tool_check(tool, server, arguments))).unwrap();
         let question = scene.watcher.question();

@@ -15,8 +15,7 @@ fn record(host: &Postern) -> PathBuf {
 
 /// Returns a host whose agent may run anything but `id`.
 fn allowed() -> (Postern, PathBuf) {
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     host.ok(&["rules", "deny", "/usr/bin/id", "--everyone"]);
     assert_eq!(run(&channel, &["true"]).code, 0);
     (host, channel)

@@ -157,8 +157,7 @@ fn an_organisation_decides_as_long_as_its_file_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().canonicalize().unwrap().join("managed.jsonc");
     let host = Postern::start_with(&[("POSTERN_MANAGED", file.to_str().unwrap())]);
-    let channel = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let channel = host.enrol_allowed("main");
     assert_eq!(agent_runs(&channel, &["id", "-u"]).code, 0);
     let text = json!({"version": 1, "organisation": "ACME", "settings": {"maxRunning": 2},
         "rules": [{"effect": "deny", "text": "id", "why": "company policy"}]});

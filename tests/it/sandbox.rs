@@ -117,8 +117,7 @@ fn exit_codes_streams_and_stdin_are_the_commands_own() {
     if !bubblewrap_works() {
         return;
     }
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (_host, channel) = Postern::with_allowed_agent();
     let cases = [
         ("postern-run --cwd / --shell 'echo out; echo err >&2; exit 7'", 7, "out\n", "err\n"),
         ("echo fed | postern-run --cwd / -- cat", 0, "fed\n", ""),

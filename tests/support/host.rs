@@ -100,6 +100,13 @@ impl Postern {
         (host, channel)
     }
 
+    /// Starts a host with the agent `main`, which may run anything, and returns the folder of its channel, too.
+    pub fn with_allowed_agent() -> (Self, PathBuf) {
+        let host = Self::start();
+        let channel = host.enrol_allowed("main");
+        (host, channel)
+    }
+
     /// Starts a host with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
         Self::start_by(&[], variables)
@@ -303,6 +310,13 @@ impl Postern {
         let row = self.json(&["agents", "add", agent]);
         let socket = Path::new(row["socket"].as_str().expect("an agent has a socket"));
         socket.parent().expect("in a folder of its own").to_owned()
+    }
+
+    /// Enrols an agent that may run anything, and returns its channel's folder.
+    pub fn enrol_allowed(&self, agent: &str) -> PathBuf {
+        let channel = self.enrol(agent);
+        self.ok(&["agents", "set", agent, "preset=allow", "--yes"]);
+        channel
     }
 
     /// Allows a question once, as a person does who has seen it.

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 /// Returns a host whose agent `main` may run anything and is reached over TCP: where.
 fn open() -> (Postern, std::path::PathBuf, String) {
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     host.ok(&["doors", "enable", "forwarder", "channels=main@127.0.0.1:0"]);
     let address = host.json(&["doors", "setup", "forwarder"])["main"].as_str().unwrap().to_owned();
     (host, channel, address)

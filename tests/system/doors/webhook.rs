@@ -16,8 +16,7 @@ fn secret(host: &Postern) -> Vec<u8> {
 
 /// Returns a host with an agent that may run anything, whose events go to the endpoint; and the secret.
 fn open(endpoint: &Endpoint, more: &[&str]) -> (Postern, std::path::PathBuf, Vec<u8>) {
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     let url = format!("url={}", endpoint.url("/hook"));
     host.ok(&[&["doors", "enable", "webhook", &url], more].concat());
     let secret = secret(&host);

@@ -21,8 +21,7 @@ fn on_a_small_disk() -> Option<(Postern, Mounted)> {
 #[test]
 fn a_disk_that_is_full_for_a_while_loses_no_ending_and_runs_nothing_twice() {
     let Some((host, disk)) = on_a_small_disk() else { return };
-    let [runner, asker] = ["runner", "asker"].map(|name| host.enrol(name));
-    host.ok(&["agents", "set", "runner", "preset=allow", "--yes"]);
+    let (runner, asker) = (host.enrol_allowed("runner"), host.enrol("asker"));
     let watcher = host.watch();
     let marker = Marker::new(&host, "long");
     let running = agent(&runner, &["--shell", &marker.line()]);
@@ -82,8 +81,7 @@ fn a_disk_that_is_full_for_a_while_loses_no_ending_and_runs_nothing_twice() {
 #[test]
 fn a_host_that_is_killed_on_a_full_disk_comes_back_with_what_it_acknowledged() {
     let Some((mut host, disk)) = on_a_small_disk() else { return };
-    let runner = host.enrol("runner");
-    host.ok(&["agents", "set", "runner", "preset=allow", "--yes"]);
+    let runner = host.enrol_allowed("runner");
     host.ok(&["rules", "deny", "/usr/bin/id", "--everyone"]);
     let marker = Marker::new(&host, "long");
     let running = agent(&runner, &["--shell", &marker.line()]);

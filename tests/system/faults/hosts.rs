@@ -22,8 +22,7 @@ fn has_socket(child: &Child) -> bool {
 
 #[test]
 fn of_several_hosts_on_one_folder_one_starts_and_the_others_say_so() {
-    let (mut host, main) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (mut host, main) = Postern::with_allowed_agent();
     host.end();
     for _ in 0..3 {
         let mut serve = host.command(&["serve"]);
@@ -52,8 +51,7 @@ fn of_several_hosts_on_one_folder_one_starts_and_the_others_say_so() {
 #[test]
 fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
     let host = Postern::start();
-    let [runner, asker] = ["runner", "asker"].map(|name| host.enrol(name));
-    host.ok(&["agents", "set", "runner", "preset=allow", "--yes"]);
+    let (runner, asker) = (host.enrol_allowed("runner"), host.enrol("asker"));
     let watcher = host.watch();
     let (long, asked) = (Marker::new(&host, "long"), Marker::new(&host, "asked"));
     let running = agent(&runner, &["--shell", &long.line()]);

@@ -93,8 +93,7 @@ fn a_hundred_thousand_frames_of_garbage_leave_no_memory_behind() {
 #[test]
 fn agents_that_take_every_open_file_leave_enough_for_the_others() {
     let host = Postern::start_by(FEW_FILES, &[]);
-    let good = host.enrol("good");
-    host.ok(&["agents", "set", "good", "preset=allow", "--yes"]);
+    let good = host.enrol_allowed("good");
     let bad: Vec<_> = (0..4).map(|at| host.enrol(&format!("bad-{at}"))).collect();
     let held: Vec<Vec<Channel>> = bad.iter().map(|folder| connections(folder, 80)).collect();
     assert!(held.iter().all(|own| !own.is_empty()), "each has some");

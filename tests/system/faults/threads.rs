@@ -2,7 +2,7 @@
 
 use super::tools::{Marker, PATIENCE, all_ended, doctor_says, ended, until, within, wrong};
 use postern_tests::{Postern, agent_command, postern, start};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,16 +45,10 @@ fn start_agent(host: &Postern, channel: &Path, arguments: &[&str]) -> Child {
     host.start_as_its_user(&mut agent_command(channel, arguments)).spawn().unwrap()
 }
 
-fn enrol_allowed(host: &Postern, name: &str) -> PathBuf {
-    let channel = host.enrol(name);
-    host.ok(&["agents", "set", name, "preset=allow", "--yes"]);
-    channel
-}
-
 #[test]
 fn a_host_that_gets_no_further_thread_denies_agents_and_answers_the_person() {
     let Some(host) = Postern::start_as_ordinary_user() else { return };
-    let [runner, fresh] = ["runner", "fresh"].map(|name| enrol_allowed(&host, name));
+    let [runner, fresh] = ["runner", "fresh"].map(|name| host.enrol_allowed(name));
     let asker = host.enrol("asker");
     let watcher = host.watch();
     let marker = Marker::new(&host, "long");
@@ -122,7 +116,7 @@ fn an_approved_command_that_gets_no_process_fails_and_says_so() {
 #[test]
 fn a_host_without_a_further_thread_ends_in_time_and_the_next_one_says_why_it_does_not_start() {
     let Some(mut host) = Postern::start_as_ordinary_user() else { return };
-    let runner = enrol_allowed(&host, "runner");
+    let runner = host.enrol_allowed("runner");
     let marker = Marker::new(&host, "long");
     let running = start_agent(&host, &runner, &["--shell", &marker.line()]);
     marker.began();

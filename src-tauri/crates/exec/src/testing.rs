@@ -2,7 +2,9 @@
 
 use crate::resolve::Resolver;
 use postern_command::{Dir, ParsedCommand, Role, Step, Word};
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A folder, and what looks programs up in it.
@@ -19,6 +21,13 @@ impl Place {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
+}
+
+/// Writes a file with this mode, in folders that need not be there.
+pub(crate) fn write_file(path: &Path, text: &str, mode: u32) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
 /// Returns a step that runs these words.

@@ -1,16 +1,14 @@
 use super::*;
-use crate::testing::{Place, reading, step};
+use crate::testing::{Place, reading, step, write_file};
 use postern_command::Via;
 use postern_policy::FoundProgram;
 use postern_request::FolderProblem;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 
 impl Place {
     fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
         let path = self.path(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        write_file(&path, content, mode);
         path
     }
 
