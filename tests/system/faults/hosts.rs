@@ -1,6 +1,6 @@
 //! Hosts that are stopped, killed, or started several at once.
 
-use super::tools::{Marker, PATIENCE, agent, all_ended, ended, until, within, wrong};
+use super::tools::{Marker, PATIENCE, agent, all_is_well, ended, until, within, wrong};
 use postern_tests::{Postern, answer_args};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader};
@@ -72,8 +72,7 @@ fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
         until("it opens a socket", || has_socket(child));
     }
     kill_process(pid, Signal::CONT).unwrap();
-    let ran = ended(running, PATIENCE);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "{ran:?}");
+    long.ends_well(running);
     assert_eq!(ended(another, PATIENCE).code, 0);
     // It counts, or says that it does not; the question is answered once.
     let answered = ended(answer, PATIENCE);
@@ -85,6 +84,5 @@ fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
     asked.let_go();
     assert_eq!(ended(asking, PATIENCE).code, 0);
     assert_eq!((long.runs(), asked.runs()), (1, 1));
-    all_ended(&host);
-    assert_eq!(wrong(&host), [] as [String; 0]);
+    all_is_well(&host);
 }

@@ -1,6 +1,6 @@
 //! The system gives a host few open files or few threads, and an agent takes what it can.
 
-use super::tools::{PATIENCE, agent, ended, until, within, wrong};
+use super::tools::{PATIENCE, agent, all_work, ended, until, wrong};
 use postern_client::{Channel, read_key};
 use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket};
 use postern_tests::Postern;
@@ -99,10 +99,7 @@ fn agents_that_take_every_open_file_leave_enough_for_the_others() {
     assert!(held.iter().all(|own| !own.is_empty()), "each has some");
     // The person, and another agent on a connection of its own.
     let soon = Duration::from_secs(20);
-    for command in [&["status"][..], &["agents", "list"], &["history"]] {
-        let done = within(&host, soon, command);
-        assert_eq!(done.code, 0, "{command:?}: {done:?}");
-    }
+    all_work(&host, soon, &[&["status"][..], &["agents", "list"], &["history"]]);
     assert_eq!(ended(agent(&good, &["--", "true"]), soon).code, 0);
     drop(held);
     assert_eq!(ended(agent(&good, &["--", "true"]), PATIENCE).code, 0);

@@ -1,7 +1,7 @@
 //! A record that another program has locked: a person with `sqlite3`, a backup, a virus scanner.
 
 use super::tools::{
-    Marker, PATIENCE, agent, all_ended, doctor_says, ended, start_script, until, within, wrong,
+    Marker, PATIENCE, agent, all_ended, all_is_well, doctor_says, ended, start_script, until, within, wrong,
 };
 use postern_tests::{OwnedChild, Postern, answer_args};
 
@@ -34,12 +34,9 @@ fn a_record_that_is_locked_for_a_while_loses_no_ending() {
     host.until(&["status"], "to be written");
     doctor_says(&host, &holder(&locked));
     drop(locked);
-    let ran = ended(running, PATIENCE);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "{ran:?}");
-    assert_eq!(marker.runs(), 1);
+    marker.ends_well(running);
     host.until_not(&["status"], "to be written");
-    all_ended(&host);
-    assert_eq!(wrong(&host), [] as [String; 0]);
+    all_is_well(&host);
 }
 
 #[test]

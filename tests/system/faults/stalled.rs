@@ -2,7 +2,7 @@
 //!
 //! A request that names it waits for its own deadline, and no other request waits.
 
-use super::tools::{Mounted, PATIENCE, agent, ended, start_script, within, wrong};
+use super::tools::{Mounted, PATIENCE, agent, all_work, ended, start_script, within, wrong};
 use postern_client::Channel;
 use postern_protocol::{AgentCall, NoticeEvent, RunParams, What};
 use postern_tests::{OwnedChild, Postern, connect_agent, start};
@@ -78,10 +78,11 @@ fn a_folder_that_does_not_answer_delays_nobody_else() {
     let soon = Duration::from_secs(20);
     for _ in 0..3 {
         assert_eq!(ended(agent(&good, &["--", "true"]), soon).code, 0, "another agent's command runs");
-        for command in [&["status"][..], &["history"], &["rules", "list"], &["pause", "1h"], &["resume"]] {
-            let done = within(&host, soon, command);
-            assert_eq!(done.code, 0, "{command:?}: {done:?}");
-        }
+        all_work(
+            &host,
+            soon,
+            &[&["status"][..], &["history"], &["rules", "list"], &["pause", "1h"], &["resume"]],
+        );
     }
     assert_eq!(wrong(&host), [] as [String; 0], "and the person's tools say so");
     // Who names it hears why, at its deadline and not later.

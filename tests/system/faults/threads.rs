@@ -1,6 +1,6 @@
 //! The system gives a host no further thread and no further process.
 
-use super::tools::{Marker, PATIENCE, all_ended, doctor_says, ended, until, within, wrong};
+use super::tools::{Marker, PATIENCE, all_ended, all_is_well, all_work, doctor_says, ended, until, wrong};
 use postern_tests::{Postern, agent_command, postern, start};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -61,23 +61,23 @@ fn a_host_that_gets_no_further_thread_denies_agents_and_answers_the_person() {
     // It has no thread of its own yet.
     let denied = ended(start_agent(&host, &fresh, &["--", "true"]), PATIENCE);
     assert!(denied.code != 0 && denied.stderr.contains(NAMED), "{denied:?}");
-    for command in [
-        &["status"][..],
-        &["questions"],
-        &["history"],
-        &["rules", "deny", "/usr/bin/id", "--everyone"],
-        &["pause", "1h"],
-        &["resume"],
-    ] {
-        let done = within(&host, SOON, command);
-        assert_eq!(done.code, 0, "{command:?}: {done:?}");
-    }
+    all_work(
+        &host,
+        SOON,
+        &[
+            &["status"][..],
+            &["questions"],
+            &["history"],
+            &["rules", "deny", "/usr/bin/id", "--everyone"],
+            &["pause", "1h"],
+            &["resume"],
+        ],
+    );
     doctor_says(&host, NAMED);
     // The pause denied what waited, and denies a new request at once.
     assert_ne!(ended(asking, PATIENCE).code, 0, "{question}");
     marker.let_go();
-    let ran = ended(running, PATIENCE);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "what ran goes on and its end arrives: {ran:?}");
+    marker.ends_well(running);
 
     limited.lift_limit();
     let asking = start_agent(&host, &asker, &["--", "uname", "--nodename"]);
@@ -90,8 +90,7 @@ fn a_host_that_gets_no_further_thread_denies_agents_and_answers_the_person() {
         "the rule is kept"
     );
     assert_eq!(marker.runs(), 1);
-    all_ended(&host);
-    assert_eq!(wrong(&host), [] as [String; 0]);
+    all_is_well(&host);
 }
 
 #[test]
