@@ -343,10 +343,8 @@ fn what_only_the_users_shell_finds_is_a_question_that_says_so() {
         assert!(seen.contains(&says), "{seen}");
         host.approve(&question);
         let ended = Answer::from(asked.wait_with_output().unwrap());
-        assert_eq!(
-            (ended.code, ended.stdout.as_str()),
-            (0, format!("hello from {}/hello\n", bin.display()).as_str())
-        );
+        let got = (ended.code, ended.stdout.as_str());
+        assert_eq!(got, (0, format!("hello from {}/hello\n", bin.display()).as_str()));
         // It is remembered.
         host.crash();
         host.start_again();

@@ -297,10 +297,8 @@ async fn a_policy_its_stages_and_its_rollback_are_signed_by_two_publishers() {
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let mini = mara.hosts_of("mini")[0].id.clone();
     let needed = proposed(mara.publish(&all, denies("echo *"), vec![mini.clone()]).await);
-    assert_eq!(
-        (needed.role, needed.people.as_slice()),
-        (MemberRole::Publisher, ["Ines".to_owned()].as_slice())
-    );
+    let got = (needed.role, needed.people.as_slice());
+    assert_eq!(got, (MemberRole::Publisher, ["Ines".to_owned()].as_slice()));
     let stolen = timeout(PATIENCE, seen.next()).await.unwrap().unwrap().payload.to_vec();
     assert_eq!(in_force(&mara).await, None, "one publisher alone changes nothing");
     let own = sign_proposal(&stage.laptop.folder(), &waiting(&stage.laptop).await).await.unwrap_err();

@@ -83,11 +83,8 @@ fn a_file_with_several_names_is_called_by_the_one_that_leads_to_it() {
     symlink("bin/clang", place.path("cc")).unwrap();
     for (name, expected) in [("bin/git", "bin/git"), ("bin/clang", "bin/clang"), ("cc", "bin/clang")] {
         let program = found(place.find(&format!("./{name}"), &[]));
-        assert_eq!(
-            (program.real_path, program.links),
-            (place.path(expected).display().to_string(), 2),
-            "{name}"
-        );
+        let got = (program.real_path, program.links);
+        assert_eq!(got, (place.path(expected).display().to_string(), 2), "{name}");
     }
 }
 

@@ -49,11 +49,8 @@ async fn a_run_that_takes_too_long_is_ended_and_says_so() {
     let (_running, mut events) = begin(prepared).await.unwrap();
     assert_eq!(events.recv().await, Some(RunEvent::TimedOut));
     let finished = end(&mut events).await;
-    assert_eq!(
-        (finished.end.outcome, finished.end.exit),
-        (Outcome::Timeout, Some(Exit::Signal(15))),
-        "TERM was enough"
-    );
+    let got = (finished.end.outcome, finished.end.exit);
+    assert_eq!(got, (Outcome::Timeout, Some(Exit::Signal(15))), "TERM was enough");
 }
 
 #[tokio::test]
@@ -63,10 +60,8 @@ async fn term_that_is_ignored_becomes_kill() {
     assert_eq!(pids[0].cast_unsigned(), running.pid());
     running.stop(Stop::Killed);
     let finished = end(&mut events).await;
-    assert_eq!(
-        (finished.end.outcome, finished.end.exit, finished.escaped),
-        (Outcome::Killed, Some(Exit::Signal(9)), 0)
-    );
+    let got = (finished.end.outcome, finished.end.exit, finished.escaped);
+    assert_eq!(got, (Outcome::Killed, Some(Exit::Signal(9)), 0));
 }
 
 #[cfg(target_os = "linux")] // setsid

@@ -226,12 +226,8 @@ fn an_alias_may_stand_for_what_is_denied() {
         ("git push *", "GIT_CONFIG_COUNT=1 git p"),
     ] {
         let verdict = on_allow(&[deny]).with_shell_text(line).judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.reason),
-            (Decision::Deny, Reason::Denylist),
-            "{line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.reason);
+        assert_eq!(got, (Decision::Deny, Reason::Denylist), "{line}: {:?}", verdict.cause);
     }
     let exact = |line: &str| {
         let argv = ["git", "push"].map(str::to_owned).to_vec();

@@ -48,12 +48,8 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
         ("make & kill -TERM $!; kill %1 2>/dev/null", "project"),
     ] {
         let verdict = judged(WORK, text);
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (Decision::Allow, profile),
-            "{text}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (Decision::Allow, profile), "{text}: {:?}", verdict.cause);
     }
 }
 
@@ -124,12 +120,8 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "make && git push",
     ] {
         let verdict = judged(WORK, text);
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (Decision::Ask, "none"),
-            "{text}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (Decision::Ask, "none"), "{text}: {:?}", verdict.cause);
     }
 }
 

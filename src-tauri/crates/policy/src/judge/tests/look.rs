@@ -27,12 +27,8 @@ fn what_only_reads_runs_confined() {
         "id; cat a",
     ] {
         let verdict = judged(text);
-        assert_eq!(
-            (verdict.decision, &verdict.confinement),
-            (Decision::Allow, &look()),
-            "{text}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &look()), "{text}: {:?}", verdict.cause);
     }
 }
 

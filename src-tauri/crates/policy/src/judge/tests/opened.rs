@@ -36,11 +36,8 @@ fn what_looks_around_reads_an_opened_folder_and_is_confined_to_it() {
         let verdict = scene(text).with_rule(opens("~/notes")).judge_request();
         let (folders, reads) = (vec![CWD.to_owned()], vec![format!("{HOME}/notes")]);
         let profile = Confinement::Look { folders, reads, denied: crate::Denied::default() };
-        assert_eq!(
-            (verdict.decision, &verdict.confinement),
-            (Decision::Allow, &profile),
-            "{text}: {verdict:?}"
-        );
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &profile), "{text}: {verdict:?}");
         assert_eq!(verdict.used, [7], "{text}: the rule was used");
     }
     let own = scene("cat a.md").with_rule(opens("~/notes")).judge_request();
@@ -155,11 +152,8 @@ fn the_first_offer_opens_the_folder_if_nothing_else_asks() {
             assert_eq!(check_rule(rule, HOME), Ok(()), "{text}: {rule:?}");
         }
         let verdict = rules.into_iter().fold(scene(text), Scene::with_rule).judge_request();
-        assert_eq!(
-            (verdict.decision, &verdict.confinement),
-            (Decision::Allow, &offers[0].confinement),
-            "{text}"
-        );
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &offers[0].confinement), "{text}");
     }
     for text in [
         "cat ~/.ssh/config", "cat ~/notes/.env", "cat ~/.config/x", "ls ~", "cat /tmp/x",

@@ -42,12 +42,8 @@ fn a_line_of_the_person_wins_where_it_is_stricter_and_allows_where_it_allows() {
             .with_allow_rule("/usr/bin/uname")
             .with_deny_rule("/usr/bin/curl")
             .judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.reason),
-            (expected, reason),
-            "{file} {line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.reason);
+        assert_eq!(got, (expected, reason), "{file} {line}: {:?}", verdict.cause);
     }
 }
 
@@ -155,12 +151,8 @@ fn what_its_agent_can_run_confined_is_allowed_so() {
         ("curl x", Decision::Ask, "none"),
     ] {
         let verdict = rewriting("{}", line).judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (decision, profile),
-            "{line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (decision, profile), "{line}: {:?}", verdict.cause);
     }
 }
 
@@ -182,12 +174,8 @@ fn what_the_person_allowed_in_the_file_is_not_confined() {
         (r#"{ "shell_exec": "allow" }"#, "make", "none"),
     ] {
         let verdict = rewriting(file, line).judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (Decision::Allow, profile),
-            "{file} {line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (Decision::Allow, profile), "{file} {line}: {:?}", verdict.cause);
     }
 }
 
