@@ -42,11 +42,8 @@ fn a_deny_rule_follows_the_program() {
             "{spelling}: {answer:?}"
         );
     }
-    assert_eq!(
-        in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code,
-        0,
-        "everything else still runs"
-    );
+    let got = in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code;
+    assert_eq!(got, 0, "everything else still runs");
 }
 
 #[test]

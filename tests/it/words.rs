@@ -21,11 +21,8 @@ fn a_setting_has_one_spelling_wherever_it_is_read() {
     let (host, _) = Postern::with_agent();
     let set = |pair: &str| host.ok(&["agents", "set", "main", pair]);
     assert_eq!(set("approval-timeout=3m"), "approval-timeout: 2m → 3m\n", "what changed, and nothing else");
-    assert_eq!(
-        set("approvalTimeout=3m"),
-        "main is so already; nothing was changed\n",
-        "taken without a word"
-    );
+    let got = set("approvalTimeout=3m");
+    assert_eq!(got, "main is so already; nothing was changed\n", "taken without a word");
     let shown = host.ok(&["agents", "show", "main"]);
     assert!(shown.contains("approval-timeout = 3m\n"), "{shown}");
     let pairs: Vec<String> = shown
@@ -92,11 +89,8 @@ fn an_agent_with_rules_is_not_removed_by_the_way() {
 #[test]
 fn lists_say_what_things_are_and_nothing_that_says_nothing() {
     let (host, channel) = Postern::with_agent();
-    assert_eq!(
-        host.ok(&["rules", "list", "--agent", "main"]),
-        "no rules\n",
-        "the lines of a new file decide nothing"
-    );
+    let got = host.ok(&["rules", "list", "--agent", "main"]);
+    assert_eq!(got, "no rules\n", "the lines of a new file decide nothing");
     let doctor = host.run(&["doctor"]).stdout;
     let channel = format!("channel of main {}", channel.join("agent.sock").display());
     assert!(doctor.contains(&channel), "{doctor}");

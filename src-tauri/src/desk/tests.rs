@@ -184,26 +184,17 @@ fn no_answer_counts_in_the_first_moment_that_a_question_is_on_show() {
     desk.laid_out(false, start);
     desk.set_visible(true, start);
     let early = start + SETTLE.checked_sub(Duration::from_millis(1)).unwrap();
-    assert_eq!(
-        desk.check_answer(&deny, &[], false, early),
-        Err(NotApplied::TooSoon),
-        "the key was meant for another question"
-    );
+    let got = desk.check_answer(&deny, &[], false, early);
+    assert_eq!(got, Err(NotApplied::TooSoon), "the key was meant for another question");
     assert_eq!(desk.check_answer(&deny, &[], false, start + SETTLE), Ok(()));
     desk.laid_out(true, start + SETTLE);
-    assert_eq!(
-        desk.check_answer(&deny, &[], false, start + SETTLE),
-        Ok(()),
-        "it is the same question at another height"
-    );
+    let got = desk.check_answer(&deny, &[], false, start + SETTLE);
+    assert_eq!(got, Ok(()), "it is the same question at another height");
     desk.waiting(Some(question("q2", "d2")), Vec::new());
     desk.laid_out(false, start + SETTLE);
     let next = AnswerParams::new("q2", "d2", Answer::Deny);
-    assert_eq!(
-        desk.check_answer(&next, &[], false, start + SETTLE),
-        Err(NotApplied::TooSoon),
-        "the next one starts over"
-    );
+    let got = desk.check_answer(&next, &[], false, start + SETTLE);
+    assert_eq!(got, Err(NotApplied::TooSoon), "the next one starts over");
 }
 
 /// Returns an armed desk with a dangerous question, and the time from which its answers count.
@@ -229,11 +220,8 @@ fn a_dangerous_yes_counts_only_after_it_was_held() {
     assert_eq!(desk.check_answer(&yes, &[], true, now + HOLD), Err(NotApplied::NotHeld), "it was let go");
     assert!(desk.begin_hold(now));
     desk.changed();
-    assert_eq!(
-        desk.check_answer(&yes, &[], true, now + HOLD),
-        Err(NotApplied::NotHeld),
-        "something changed meanwhile"
-    );
+    let got = desk.check_answer(&yes, &[], true, now + HOLD);
+    assert_eq!(got, Err(NotApplied::NotHeld), "something changed meanwhile");
     assert!(!desk.begin_hold(now + HOLD), "what is not armed cannot be held");
 }
 
@@ -242,22 +230,16 @@ fn a_dangerous_yes_counts_at_the_second_press_once_it_is_armed_again() {
     let yes = AnswerParams::new("q1", "d1", Answer::Always);
     let (mut desk, now) = dangerous();
     assert!(desk.record_press(now));
-    assert_eq!(
-        desk.check_answer(&yes, &[], true, now),
-        Err(NotApplied::NotHeld),
-        "two presses in a row are one"
-    );
+    let got = desk.check_answer(&yes, &[], true, now);
+    assert_eq!(got, Err(NotApplied::NotHeld), "two presses in a row are one");
     let report = desk.reports();
     desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
     assert_eq!(desk.check_answer(&yes, &[], true, now), Ok(()));
     desk.changed();
     let report = desk.reports();
     desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
-    assert_eq!(
-        desk.check_answer(&yes, &[], true, now),
-        Err(NotApplied::NotHeld),
-        "a change takes the first press back"
-    );
+    let got = desk.check_answer(&yes, &[], true, now);
+    assert_eq!(got, Err(NotApplied::NotHeld), "a change takes the first press back");
 }
 
 #[test]
@@ -266,11 +248,8 @@ fn a_broad_rule_is_saved_at_the_second_press_once_it_is_armed_again() {
     let (mut desk, now) = dangerous();
     assert_eq!(desk.check_answer(&broad, &[], false, now), Err(NotApplied::BroadOnce), "one press is none");
     assert!(desk.record_press(now));
-    assert_eq!(
-        desk.check_answer(&broad, &[], false, now),
-        Err(NotApplied::BroadOnce),
-        "two in a row are one"
-    );
+    let got = desk.check_answer(&broad, &[], false, now);
+    assert_eq!(got, Err(NotApplied::BroadOnce), "two in a row are one");
     let report = desk.reports();
     desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
     assert_eq!(desk.check_answer(&broad, &[], false, now), Ok(()));

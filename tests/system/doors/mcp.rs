@@ -181,11 +181,8 @@ fn claude_codes_permission_prompt_is_answered_in_its_shape() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"*.env\": \"deny\",", "\"*.md\": \"allow\", \"*.env\": \"deny\","))
         .unwrap();
-    assert_eq!(
-        ask("Read", input.clone()),
-        json!({"behavior": "allow", "updatedInput": input}),
-        "a line of theirs"
-    );
+    let got = ask("Read", input.clone());
+    assert_eq!(got, json!({"behavior": "allow", "updatedInput": input}), "a line of theirs");
     assert!(!watcher.saw_one());
     let denied = ask("Read", json!({"file_path": "/x/.env"}));
     assert_eq!(denied["behavior"], "deny");

@@ -157,11 +157,8 @@ fn every_refusal_has_openclaws_words() {
     assert_eq!(reason(&Client::answer(claw.client.send(&forged))), "INVALID_REQUEST/invalid auth/hmac");
     let broken = claw.client.line(&json!({"command": "uname"}), now(), "1123456789abcdef0123456789abcdef");
     assert_eq!(reason(&Client::answer(claw.client.send(&broken))), "INVALID_REQUEST/invalid payload/json");
-    assert_eq!(
-        reason(&Client::answer(claw.client.send(&broken))),
-        "INVALID_REQUEST/replayed request/replay",
-        "a nonce is good once"
-    );
+    let got = reason(&Client::answer(claw.client.send(&broken)));
+    assert_eq!(got, "INVALID_REQUEST/replayed request/replay", "a nonce is good once");
     assert_eq!(reason(&claw.exec(&json!({"command": []}))), "INVALID_REQUEST/command required/invalid");
     claw.host.ok(&["agents", "set", "claw", "ask=off"]);
     assert_eq!(reason(&claw.exec(&good)), "UNAVAILABLE/SYSTEM_RUN_DENIED: allowlist miss/allowlist-miss");

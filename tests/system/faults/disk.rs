@@ -66,11 +66,8 @@ fn a_disk_that_is_full_for_a_while_loses_no_ending_and_runs_nothing_twice() {
     host.until_not(&["status"], "to be written");
     assert_eq!(marker.runs(), 1);
     let rules = host.ok(&["rules", "list"]);
-    assert_eq!(
-        rules.contains("/usr/bin/id"),
-        rule.code == 0,
-        "what was acknowledged is there: {rule:?} {rules}"
-    );
+    let got = rules.contains("/usr/bin/id");
+    assert_eq!(got, rule.code == 0, "what was acknowledged is there: {rule:?} {rules}");
     assert_eq!(host.json(&["status"])["mode"], "paused");
     host.ok(&["resume"]);
     all_ended(&host);
@@ -95,11 +92,8 @@ fn a_host_that_is_killed_on_a_full_disk_comes_back_with_what_it_acknowledged() {
     host.start_again();
     assert_ne!(ended(running, PATIENCE).code, 0, "what became of it is not known");
     assert_eq!(marker.runs(), 1, "it does not run again");
-    assert_eq!(
-        ended(agent(&runner, &["--", "/usr/bin/id"]), PATIENCE).code,
-        126,
-        "what is prohibited stays so"
-    );
+    let got = ended(agent(&runner, &["--", "/usr/bin/id"]), PATIENCE).code;
+    assert_eq!(got, 126, "what is prohibited stays so");
     all_is_well(&host);
 }
 

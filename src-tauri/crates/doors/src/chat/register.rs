@@ -213,10 +213,8 @@ mod tests {
         let mut register = Register::default();
         register.note_stranger(&sender("9", "Eve"), "reacted to a1b2", 1);
         register.note_stranger(&sender("9", "Eve"), "said /approve a1b2", 2);
-        assert_eq!(
-            register.stranger_notes(),
-            ["an unknown client was ignored 2 times: Eve (9), who said /approve a1b2"]
-        );
+        let got = register.stranger_notes();
+        assert_eq!(got, ["an unknown client was ignored 2 times: Eve (9), who said /approve a1b2"]);
         for number in 0..100 {
             register.note_stranger(&sender(&number.to_string(), "Eve"), "tried", 3);
         }

@@ -59,11 +59,8 @@ fn a_bare_name_is_the_first_on_the_search_path_that_can_be_executed() {
     place.script("d/tool");
     let program = found(place.find("tool", &["a", "missing", "b", "c", "d"]));
     assert_eq!((program.path.as_str(), program.invoked.as_str()), (first.to_str().unwrap(), "tool"));
-    assert_eq!(
-        wrong(place.find("tool", &["a", "b"])),
-        "is not executable",
-        "the first that is there is named"
-    );
+    let got = wrong(place.find("tool", &["a", "b"]));
+    assert_eq!(got, "is not executable", "the first that is there is named");
     assert_eq!(place.find("other", &["a", "c"]), Lookup::NotFound);
 }
 
@@ -250,11 +247,8 @@ fn a_plain_command_is_started_without_a_shell() {
     };
     let resolved = place.resolver.resolve_command(&reading, &place.cwd(), &["/bin".to_owned()]);
     assert_eq!(resolved.launch, Launch::Argv { argv });
-    assert_eq!(
-        resolved.held.bound_programs().len(),
-        1,
-        "held once, though it is the started program and a step"
-    );
+    let got = resolved.held.bound_programs().len();
+    assert_eq!(got, 1, "held once, though it is the started program and a step");
 }
 
 #[test]

@@ -63,11 +63,8 @@ async fn beyond_so_many_a_minute_questions_come_one_after_the_other() {
         tokio::task::yield_now().await;
     }
     let listed = lab.control("questions.list", json!({})).await.unwrap();
-    assert_eq!(
-        listed["questions"].as_array().unwrap().len(),
-        1,
-        "the second waits behind the first: {listed}"
-    );
+    let got = listed["questions"].as_array().unwrap().len();
+    assert_eq!(got, 1, "the second waits behind the first: {listed}");
     assert_eq!(listed["questions"][0]["queued"], 1, "{listed}");
     lab.answer_to(&question, "once", json!({})).await;
     assert_eq!(wire.answer(first).await.unwrap()["stdout"], "1\n");

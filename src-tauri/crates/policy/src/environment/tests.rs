@@ -105,11 +105,8 @@ fn every_soft_name_is_refused_until_the_settings_name_it() {
     let prefixed = lists.soft_prefixes.iter().map(|prefix| with_suffix(prefix));
     let secrets = lists.soft_segments.iter().map(|segment| format!("MY_{segment}_1"));
     for name in lists.soft_names.iter().cloned().chain(prefixed).chain(secrets) {
-        assert_eq!(
-            why(&name, "x"),
-            Some(NameRefusalReason::NotAllowed),
-            "{name} redirects trust, traffic or accounts"
-        );
+        let got = why(&name, "x");
+        assert_eq!(got, Some(NameRefusalReason::NotAllowed), "{name} redirects trust, traffic or accounts");
         let settings = Settings { env_set: vec![name.clone()], ..Settings::default() };
         let built = build_environment(&base(), &one(&name, "/any value"), &settings, false).expect(&name);
         assert!(!asks(&built), "{name} was named by the person");

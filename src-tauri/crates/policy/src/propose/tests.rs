@@ -258,12 +258,8 @@ fn what_always_saves_asks_again_when_the_program_is_replaced() {
         let mut saved = person_rule(1, Effect::Allow, "git push *");
         (saved.pattern, saved.args, saved.pin) =
             (draft.pattern.clone(), draft.args.clone(), draft.pin.clone().map(Box::new));
-        assert_eq!(
-            scene().with_rule(saved.clone()).judge_request().decision,
-            Decision::Allow,
-            "{}",
-            offer.id
-        );
+        let got = scene().with_rule(saved.clone()).judge_request().decision;
+        assert_eq!(got, Decision::Allow, "{}", offer.id);
         let replaced = scene().with_rule(saved).program("/usr/bin/git", "replaced").judge_request();
         assert_eq!(replaced.decision, Decision::Ask, "{}", offer.id);
         assert_eq!(replaced.reason, Reason::BinaryChanged, "{}", offer.id);

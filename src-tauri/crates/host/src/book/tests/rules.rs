@@ -11,11 +11,8 @@ async fn a_deny_rule_wins_until_it_is_removed() {
     let world = World::new().await;
     world.book.add_rule(draft(Effect::Allow, Some("main"), "uname -a"), Source::Person).await.unwrap();
     let denied = world.book.add_rule(draft(Effect::Deny, None, "uname *"), Source::Person).await.unwrap();
-    assert_eq!(
-        world.decision("main", &["uname", "-a"]),
-        (Decision::Deny, Reason::Denylist),
-        "a deny rule wins"
-    );
+    let got = world.decision("main", &["uname", "-a"]);
+    assert_eq!(got, (Decision::Deny, Reason::Denylist), "a deny rule wins");
     world.book.remove_rule(denied.rule.id).await.unwrap();
     assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Allow, "and is gone when it is removed");
     let agents = world.book.find_agent(&id("main")).unwrap();

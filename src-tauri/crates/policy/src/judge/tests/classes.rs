@@ -236,11 +236,8 @@ fn a_request_asks_for_its_profile() {
     let open = with("make", RequestedConfinement::None).judge_request();
     let gap = |cause: &Cause| matches!(cause, Cause::ClassesBut { gap: ClassGap::Unconfined, .. });
     assert!(open.decision == Decision::Ask && gap(&open.cause), "{:?}", open.cause);
-    assert_eq!(
-        with("make", RequestedConfinement::None).with_allow_rule("make").judge_request().decision,
-        Decision::Allow,
-        "by the rule"
-    );
+    let got = with("make", RequestedConfinement::None).with_allow_rule("make").judge_request().decision;
+    assert_eq!(got, Decision::Allow, "by the rule");
     let tight = with("make", RequestedConfinement::Project).with_allow_rule("make").judge_request();
     assert_eq!((tight.decision, tight.confinement.name()), (Decision::Allow, "project"));
     let tighter = with("make", RequestedConfinement::Look).judge_request();

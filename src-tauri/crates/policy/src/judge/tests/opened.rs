@@ -58,11 +58,8 @@ fn what_does_more_than_look_around_is_asked_about_as_before() {
     let asks = scene("cat ~/notes/a")
         .with_rule(opens("~/notes"))
         .with_settings(|settings| settings.look = Access::Ask);
-    assert_eq!(
-        asks.judge_request().decision,
-        Decision::Ask,
-        "it opens a folder to the class, and is no class"
-    );
+    let got = asks.judge_request().decision;
+    assert_eq!(got, Decision::Ask, "it opens a folder to the class, and is no class");
     let mut open = scene("cat ~/notes/a").with_rule(opens("~/notes"));
     open.confine = Some(RequestedConfinement::None);
     assert_eq!(open.judge_request().decision, Decision::Ask, "unconfined nothing holds it");

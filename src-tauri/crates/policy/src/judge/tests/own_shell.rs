@@ -77,16 +77,11 @@ fn a_rule_for_the_own_shell_holds_there_alone() {
     let host = Scene::new().with_shell_text("ls -l").with_rule(only);
     assert_eq!(host.judge_request().decision, Decision::Ask);
     let both = scene(DEFAULT_FILE, "ls -l").with_rule(person_rule(7, Effect::Allow, "/usr/bin/ls"));
-    assert_eq!(
-        both.judge_request().decision,
-        Decision::Allow,
-        "what the host was given, the own shell was given"
-    );
+    let got = both.judge_request().decision;
+    assert_eq!(got, Decision::Allow, "what the host was given, the own shell was given");
     let denied = Rule { origin: RuleOrigin::AgentShell, ..person_rule(7, Effect::Deny, "/usr/bin/ls") };
-    assert_eq!(
-        Scene::new().with_shell_text("ls -l").with_rule(denied).judge_request().decision,
-        Decision::Deny
-    );
+    let got = Scene::new().with_shell_text("ls -l").with_rule(denied).judge_request().decision;
+    assert_eq!(got, Decision::Deny);
 }
 
 fn protected(scene: &Scene) -> Verdict {
