@@ -199,20 +199,18 @@ fn decided(stream: UnixStream) -> Option<String> {
 fn a_decision_alone_is_given_and_a_wrong_token_gets_deny() {
     let claw = Claw::open(&[]);
     claw.host.ok(&["rules", "allow", "uname", "--command", "--agent", "claw"]);
-    let check = |expected: &str| {
-        assert_eq!(decided(claw.wants_decision("uname")).as_deref(), Some(expected));
-    };
-    check("allow-once");
+    let decides = || decided(claw.wants_decision("uname")).unwrap();
+    assert_eq!(decides(), "allow-once");
     let stranger = claw.client.send(&decision_line("wrong", "uname"));
     assert_eq!(decided(stranger).as_deref(), Some("deny"));
     // What runs is OpenClaw's own: a pause that did not hold here would hold nowhere.
     claw.host.ok(&["pause"]);
-    check("deny");
+    assert_eq!(decides(), "deny");
     claw.host.ok(&["resume"]);
     claw.host.ok(&["agents", "deny-all", "claw"]);
-    check("deny");
+    assert_eq!(decides(), "deny");
     claw.host.ok(&["agents", "allow-again", "claw"]);
-    check("allow-once");
+    assert_eq!(decides(), "allow-once");
     let asking = claw.wants_decision("id -u");
     claw.decide(&["approve"]);
     assert_eq!(decided(asking).as_deref(), Some("allow-once"));
