@@ -18,7 +18,7 @@ pub mod run;
 mod screen;
 pub mod small_file;
 #[cfg(test)]
-mod testing;
+mod tests;
 pub mod threads;
 pub mod user;
 

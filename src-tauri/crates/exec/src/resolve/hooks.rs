@@ -59,7 +59,7 @@ fn is_hook(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::of_step;
-    use crate::testing::write_file;
+    use crate::tests::write_file;
     use std::cell::OnceCell;
     use std::path::PathBuf;
 

@@ -72,7 +72,7 @@ mod tests {
     use crate::identity::Identities;
     use crate::resolve::held::Purpose;
     use crate::resolve::{Cwd, FileLookup, HeldFile, LookupContext, Resolver};
-    use crate::testing::write_file;
+    use crate::tests::write_file;
     use std::fs;
     use std::os::unix::fs::symlink;
     use std::path::Path;

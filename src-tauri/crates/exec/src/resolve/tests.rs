@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Place, reading, step, write_file};
+use crate::tests::{Place, reading, step, write_file};
 use postern_command::Via;
 use postern_policy::FoundProgram;
 use postern_request::FolderProblem;

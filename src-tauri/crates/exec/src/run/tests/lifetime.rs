@@ -30,7 +30,7 @@ async fn pids(path: &Path) -> Vec<i32> {
     }
 }
 
-/// Tells what stands before it, behind `echo`: whoever reads the file reads all of it.
+/// Redirects what `echo` prints into a file, which then has all of it or is not there.
 const TELL: &str = "> told.new; mv told.new told";
 
 /// Starts a shell line that tells process ids, and waits for them.

@@ -16,7 +16,7 @@ mod races;
 mod unheld;
 
 use super::*;
-use crate::testing::{self, Place};
+use crate::tests::Place;
 use postern_command::{ParsedCommand, Step};
 use postern_policy::AgentId;
 use postern_protocol::Outcome;
@@ -92,8 +92,8 @@ fn words(argv: &[&str]) -> Vec<String> {
 /// Reads a simple command; an argument that is a file's path counts as its script.
 fn reading(argv: &[&str]) -> ParsedCommand {
     let script = argv.iter().skip(1).position(|word| Path::new(word).is_file()).map(|at| at + 1);
-    let step = Step { script, ..testing::step(argv) };
-    ParsedCommand { text: argv.join(" "), plain: Some(words(argv)), ..testing::reading(vec![step]) }
+    let step = Step { script, ..crate::tests::step(argv) };
+    ParsedCommand { text: argv.join(" "), plain: Some(words(argv)), ..crate::tests::reading(vec![step]) }
 }
 
 /// Returns an approval, as only the machine gives it.

@@ -71,7 +71,7 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "pinned as it is now");
 }
 
-/// Returns what *Always* saves: these rules for the agent `main`, for good.
+/// Returns what *Always* saves with these rules, for the agent `main`.
 fn saving(rules: Vec<OfferedRule>) -> RuleSaveRequest {
     RuleSaveRequest {
         agent: id("main"),
