@@ -18,6 +18,17 @@ pub(crate) fn question(id: &str, digest: &str) -> Question {
     .unwrap()
 }
 
+/// Reports of the host that a question is armed.
+fn armed_report() -> Arming {
+    Arming { armed: true, remaining_ms: Some(0), missing: String::new() }
+}
+
+/// Reports what is shown, of which the host says that it is armed.
+fn arm_again(desk: &mut Desk) {
+    let report = desk.reports();
+    desk.update_arming(&report, vec![armed_report()]);
+}
+
 /// Returns a desk whose question is laid out, visible, seen to its end and armed.
 fn armed() -> Desk {
     let mut desk = Desk::default();
@@ -30,7 +41,7 @@ fn armed() -> Desk {
     desk.end_seen();
     let report = desk.reports();
     assert!(report[0].visible && report[0].end_seen, "what was shown is reported");
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    desk.update_arming(&report, vec![armed_report()]);
     assert_eq!(desk.arming(), ShownArming::Armed);
     desk
 }
@@ -100,7 +111,7 @@ fn an_old_word_from_the_host_arms_nothing() {
     let mut desk = armed();
     let old = desk.reports();
     desk.changed();
-    desk.update_arming(&old, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    desk.update_arming(&old, vec![armed_report()]);
     assert_eq!(desk.arming(), ShownArming::Unseen, "it was about what was on show before the change");
 }
 
@@ -144,13 +155,12 @@ fn an_answer_to_several_names_each_with_its_digest() {
 
 #[test]
 fn several_are_armed_only_together() {
-    let armed = || Arming { armed: true, remaining_ms: Some(0), missing: String::new() };
     let waits = |remaining_ms| Arming { armed: false, remaining_ms, missing: String::new() };
     for (answers, expected) in [
-        (vec![armed(), armed()], ShownArming::Armed),
-        (vec![armed(), waits(Some(300))], ShownArming::Counting { left_ms: 300 }),
+        (vec![armed_report(), armed_report()], ShownArming::Armed),
+        (vec![armed_report(), waits(Some(300))], ShownArming::Counting { left_ms: 300 }),
         (vec![waits(Some(700)), waits(Some(300))], ShownArming::Counting { left_ms: 700 }),
-        (vec![waits(None), armed()], ShownArming::Unseen),
+        (vec![waits(None), armed_report()], ShownArming::Unseen),
     ] {
         let mut desk = two();
         let reports = desk.reports();
@@ -165,10 +175,7 @@ fn several_that_become_fewer_or_more_are_seen_anew() {
     for others in [vec![], vec![question("q2", "d2"), question("q3", "d3")], vec![question("q2", "e2")]] {
         let mut desk = two();
         let reports = desk.reports();
-        desk.update_arming(
-            &reports,
-            vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }; 2],
-        );
+        desk.update_arming(&reports, vec![armed_report(); 2]);
         assert!(desk.waiting(Some(question("q1", "d1")), others), "it is something else to judge");
         assert_eq!(desk.arming(), ShownArming::Unseen);
         assert!(!desk.reports()[0].end_seen, "its end is another one");
@@ -232,12 +239,10 @@ fn a_dangerous_yes_counts_at_the_second_press_once_it_is_armed_again() {
     assert!(desk.record_press(now));
     let got = desk.check_answer(&yes, &[], true, now);
     assert_eq!(got, Err(NotApplied::NotHeld), "two presses in a row are one");
-    let report = desk.reports();
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    arm_again(&mut desk);
     assert_eq!(desk.check_answer(&yes, &[], true, now), Ok(()));
     desk.changed();
-    let report = desk.reports();
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    arm_again(&mut desk);
     let got = desk.check_answer(&yes, &[], true, now);
     assert_eq!(got, Err(NotApplied::NotHeld), "a change takes the first press back");
 }
@@ -250,7 +255,6 @@ fn a_broad_rule_is_saved_at_the_second_press_once_it_is_armed_again() {
     assert!(desk.record_press(now));
     let got = desk.check_answer(&broad, &[], false, now);
     assert_eq!(got, Err(NotApplied::BroadOnce), "two in a row are one");
-    let report = desk.reports();
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    arm_again(&mut desk);
     assert_eq!(desk.check_answer(&broad, &[], false, now), Ok(()));
 }
