@@ -18,7 +18,7 @@ pub(crate) fn question(id: &str, digest: &str) -> Question {
     .unwrap()
 }
 
-/// Reports of the host that a question is armed.
+/// Returns the host's word that a question is armed.
 fn armed_report() -> Arming {
     Arming { armed: true, remaining_ms: Some(0), missing: String::new() }
 }
