@@ -158,10 +158,8 @@ fn no_rule_opens_keys_or_what_holds_them() {
     let exported = arena.ok(&["rules", "export", "--agent", agent.id()]);
     fs::write(&file, &exported).unwrap();
     let again = arena.ok(&["rules", "import", &file.display().to_string(), "--agent", agent.id()]);
-    assert!(
-        exported.contains("\"kind\": \"read\"") && again.contains("1 there already"),
-        "{exported} {again}"
-    );
+    assert!(exported.contains("\"kind\": \"read\""), "{exported} {again}");
+    assert!(again.contains("1 there already"), "{exported} {again}");
 }
 
 #[test]

@@ -37,10 +37,8 @@ fn a_deny_rule_follows_the_program() {
     for spelling in spellings {
         let answer = in_sandbox(&channel, &format!("postern-run --cwd / {spelling}")).end();
         assert_eq!(answer.code, 126, "{spelling}: {answer:?}");
-        assert!(
-            answer.stderr.contains("denylist") && answer.stderr.contains("not your business"),
-            "{spelling}: {answer:?}"
-        );
+        assert!(answer.stderr.contains("denylist"), "{spelling}: {answer:?}");
+        assert!(answer.stderr.contains("not your business"), "{spelling}: {answer:?}");
     }
     let got = in_sandbox(&channel, "postern-run --cwd / -- id -u").end().code;
     assert_eq!(got, 0, "everything else still runs");

@@ -130,9 +130,8 @@ async fn the_three_steps_of_the_protocol_word_for_word() {
     assert_eq!(payload["command"], "uname -s");
     assert_eq!(payload["cwd"], "/");
     assert!(["safe", "needs-review", "dangerous"].contains(&payload["riskLevel"].as_str().unwrap()));
-    assert!(
-        payload["riskReasons"].is_array() && payload["expiresAtMs"].as_i64().unwrap() > 1_700_000_000_000
-    );
+    assert!(payload["riskReasons"].is_array());
+    assert!(payload["expiresAtMs"].as_i64().unwrap() > 1_700_000_000_000);
     let approval = payload["approvalId"].as_str().unwrap().to_owned();
     let answer = client.decide(&approval, "allow-once").await;
     assert_eq!(answer, json!({"requestId": "client-req-001", "ok": true, "payload": {"ok": true}}));

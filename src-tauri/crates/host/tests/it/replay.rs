@@ -139,10 +139,8 @@ async fn a_stored_outcome_is_the_event_that_was_told() {
             let verdict = &status["verdict"];
             assert_eq!(verdict["decision"], "deny", "{status}");
             assert_eq!(verdict["reason"], "denylist", "{status}");
-            assert!(
-                verdict["rule"].is_number() && !verdict["message"].as_str().unwrap().is_empty(),
-                "{status}"
-            );
+            assert!(verdict["rule"].is_number(), "{status}");
+            assert!(!verdict["message"].as_str().unwrap().is_empty(), "{status}");
         }
     }
 }

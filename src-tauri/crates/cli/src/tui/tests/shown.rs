@@ -209,10 +209,9 @@ fn a_long_input_is_folded_and_a_short_one_is_not() {
         showing(Question { stdin, ..question("sh", 1) })
     };
     let said = screen(&mut input(9), 80, 60).join("\n");
-    assert!(
-        said.contains("input 2") && said.contains("▸ 6 more lines") && !said.contains("input 3"),
-        "{said}"
-    );
+    assert!(said.contains("input 2"), "{said}");
+    assert!(said.contains("▸ 6 more lines"), "{said}");
+    assert!(!said.contains("input 3"), "{said}");
     let mut short = input(8);
     let said = screen(&mut short, 80, 60).join("\n");
     assert!(said.contains("input 7") && !said.contains("▸ 6 more"), "{said}");
