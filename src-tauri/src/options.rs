@@ -157,11 +157,8 @@ mod tests {
         assert_eq!(settings(&[]), Ok(None));
         assert_eq!(settings(&["--settings"]), Ok(Some(SettingsPage(None))));
         assert_eq!(settings(&["--settings", "builder"]), Ok(Some(SettingsPage(Some("builder".to_owned())))));
-        assert_eq!(
-            settings(&["--settings", "--data", "/arg"]),
-            Ok(Some(SettingsPage(None))),
-            "that is an option"
-        );
+        let got = settings(&["--settings", "--data", "/arg"]);
+        assert_eq!(got, Ok(Some(SettingsPage(None))), "that is an option");
         let odd = BadOptions::Unknown("a#b".into());
         assert_eq!(settings(&["--settings", "a#b"]), Err(odd), "no page is named like that");
     }

@@ -4,14 +4,14 @@ use super::asking::Asking;
 use super::steady::replaced;
 use super::tools::Tools;
 use super::{ASKED, HOME, PATIENCE, next_question};
-use postern_client::{Channel, Control, read_key};
+use postern_client::Control;
 use postern_contract::methods::{
     AnswerQuestion, ApproverKind, EditQuestion, GetQuestion, PermissionsSet, QuestionRef, SetPermissions,
 };
 use postern_contract::{Answer, AnswerParams, Batch, EditParams, Question, find_alike};
 use postern_policy::AgentId;
 use postern_protocol::{RunParams, RunStdin, What};
-use postern_tests::Postern;
+use postern_tests::{Postern, connect_agent};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -164,9 +164,7 @@ impl Stage {
 
     /// Asks with text on standard input.
     fn input(&mut self) {
-        let channel = self.host.data().join("agents/builder");
-        let key = read_key(&channel.join("agent.key")).unwrap();
-        let mut agent = Channel::connect(&channel.join("agent.sock"), &key).unwrap();
+        let mut agent = connect_agent(&self.host.data().join("agents/builder"));
         let what = What::Command(["sh", "-s"].map(str::to_owned).to_vec());
         let stdin = RunStdin::Text("echo building\nrm -rf build\n".to_owned());
         let cwd = Some(self.site.display().to_string());

@@ -1,6 +1,6 @@
 //! The system gives a host few open files or few threads, and an agent takes what it can.
 
-use super::tools::{PATIENCE, agent, ended, until, within, wrong};
+use super::tools::{PATIENCE, agent, all_work, ended, until, wrong};
 use postern_client::{Channel, read_key};
 use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket};
 use postern_tests::Postern;
@@ -93,17 +93,13 @@ fn a_hundred_thousand_frames_of_garbage_leave_no_memory_behind() {
 #[test]
 fn agents_that_take_every_open_file_leave_enough_for_the_others() {
     let host = Postern::start_by(FEW_FILES, &[]);
-    let good = host.enrol("good");
-    host.ok(&["agents", "set", "good", "preset=allow", "--yes"]);
+    let good = host.enrol_allowed("good");
     let bad: Vec<_> = (0..4).map(|at| host.enrol(&format!("bad-{at}"))).collect();
     let held: Vec<Vec<Channel>> = bad.iter().map(|folder| connections(folder, 80)).collect();
     assert!(held.iter().all(|own| !own.is_empty()), "each has some");
     // The person, and another agent on a connection of its own.
     let soon = Duration::from_secs(20);
-    for command in [&["status"][..], &["agents", "list"], &["history"]] {
-        let done = within(&host, soon, command);
-        assert_eq!(done.code, 0, "{command:?}: {done:?}");
-    }
+    all_work(&host, soon, &[&["status"][..], &["agents", "list"], &["history"]]);
     assert_eq!(ended(agent(&good, &["--", "true"]), soon).code, 0);
     drop(held);
     assert_eq!(ended(agent(&good, &["--", "true"]), PATIENCE).code, 0);

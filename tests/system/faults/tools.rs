@@ -72,6 +72,22 @@ pub(super) fn all_ended(host: &Postern) {
     }
 }
 
+/// Asserts that these command lines work within the limit.
+#[track_caller]
+pub(super) fn all_work(host: &Postern, limit: Duration, commands: &[&[&str]]) {
+    for command in commands {
+        let done = within(host, limit, command);
+        assert_eq!(done.code, 0, "{command:?}: {done:?}");
+    }
+}
+
+/// Asserts that all requests on record have an end, and that `doctor` finds nothing wrong.
+#[track_caller]
+pub(super) fn all_is_well(host: &Postern) {
+    all_ended(host);
+    assert_eq!(wrong(host), [] as [String; 0]);
+}
+
 /// A command that leaves a line in a file each time it runs, and then waits until somebody lets it go.
 pub(super) struct Marker {
     marks: PathBuf,
@@ -99,6 +115,13 @@ impl Marker {
 
     pub(super) fn began(&self) {
         until("the command did not begin", || self.runs() == 1);
+    }
+
+    /// Asserts that it ends as a run does that was let go.
+    #[track_caller]
+    pub(super) fn ends_well(&self, running: Child) {
+        let ran = ended(running, PATIENCE);
+        assert_eq!((ran.code, ran.stdout.as_str(), self.runs()), (0, "out", 1), "{ran:?}");
     }
 
     /// Lets it end.

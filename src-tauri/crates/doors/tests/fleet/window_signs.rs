@@ -1,6 +1,6 @@
 //! Changes that two people sign, by the control methods that the window calls.
 
-use crate::proposals::{denies, owner_joined, want_two};
+use crate::proposals::{self, denies};
 use crate::stage::{Mac, Stage, until_async};
 use postern_contract::ApproverNotification;
 use postern_doors::fleet::{FleetError, Publisher, change_lines, list_proposals};
@@ -29,9 +29,7 @@ impl Mac {
 
 /// Starts a fleet that two owners and two publishers sign for, with the doors of both open.
 async fn two_owners() -> (Stage, Mac) {
-    let mut stage = Stage::set().await;
-    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
-    want_two(&stage).await;
+    let (stage, ines) = proposals::two_owners().await;
     for mac in [&stage.laptop, &ines] {
         mac.call("doors.enable", json!({"door": "fleet"})).await;
         until_async(async || mac.fleet().await["connected"] == json!(true)).await;
