@@ -398,7 +398,7 @@ async fn a_publisher_cannot_fill_what_revoking_it_needs() {
 /// A host may answer any request, and the broker lets it publish wherever the request says. An owner may write every entry.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_request_has_others_write_what_its_sender_may_not() {
-    let (mut stage, phone) = with_noor().await;
+    let (stage, phone) = with_noor().await;
     let noor = Insider::of(&stage, &phone, false).await;
     let _news = stage.watch().await;
     let code = stage.owner.invite().unwrap();
