@@ -49,6 +49,16 @@ impl Readers {
         result
     }
 
+    /// Frees the pages that connections without work keep in memory.
+    pub(crate) fn free_pages(&self) {
+        let (idle, keyed) = (self.idle.lock(), self.keyed.lock());
+        for conn in idle.iter().chain(keyed.as_ref()) {
+            if let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
+                tracing::warn!(%error, "memory was not given back");
+            }
+        }
+    }
+
     /// Closes the idle connections, so that the writer's is the last and tidies up behind itself.
     pub(crate) fn close(&self) {
         self.idle.lock().clear();

@@ -154,6 +154,8 @@ pub(crate) struct WriterCounts {
     pub(crate) committed: watch::Sender<u64>,
     /// Newest row of the audit.
     pub(crate) recorded: watch::Sender<i64>,
+    /// Times that everything was written and indexed.
+    pub(crate) rested: watch::Sender<u64>,
     /// True if the kept head lags behind rows that a power cut could still lose.
     head_behind: AtomicBool,
 }
@@ -200,7 +202,10 @@ pub(crate) fn run_writer(conn: &Connection, jobs: &Receiver<WriteJob>, shared: &
             (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) if do_idle_work(conn) => {
                 IdleWork::Index(Duration::ZERO)
             }
-            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) => IdleWork::Checkpoint,
+            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) => {
+                shared.counts.rested.send_modify(|times| *times = times.wrapping_add(1));
+                IdleWork::Checkpoint
+            }
             (Err(RecvTimeoutError::Timeout), IdleWork::Checkpoint | IdleWork::Nothing) => {
                 checkpoints.copy_rest(conn);
                 IdleWork::Nothing
