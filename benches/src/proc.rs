@@ -28,6 +28,18 @@ pub(crate) fn switches(pid: u32) -> anyhow::Result<u64> {
     Ok(sum)
 }
 
+/// Returns the processor time of all threads so far, in ticks of the system's clock, those that have ended included.
+pub(crate) fn processor_ticks(pid: u32) -> anyhow::Result<u64> {
+    let file = format!("/proc/{pid}/stat");
+    let text = std::fs::read_to_string(&file).with_context(|| format!("{file}: this figure needs Linux"))?;
+    // The name before them may hold anything.
+    let fields = text.rsplit_once(") ").with_context(|| format!("no fields in {file}"))?.1;
+    let mut ticks = fields.split_whitespace().skip(11).take(2);
+    let mut next = || ticks.next().with_context(|| format!("no processor time in {file}"));
+    let (user, system): (u64, u64) = (next()?.parse()?, next()?.parse()?);
+    Ok(user + system)
+}
+
 /// Returns the number of open files.
 pub(crate) fn descriptors(pid: u32) -> anyhow::Result<usize> {
     Ok(std::fs::read_dir(format!("/proc/{pid}/fd")).context("this figure needs Linux")?.count())

@@ -6,7 +6,7 @@
 use crate::Effort;
 use crate::data::{ALL_FREE, ASKED, DENIED, Data, denied, request};
 use crate::figures::round_trip::{ask_denied, hear};
-use crate::proc::{descriptors, private_dirty};
+use crate::proc::{descriptors, private_dirty, processor_ticks};
 use crate::processes::Host;
 use crate::table::{Row, Value, duration, mebibytes};
 use anyhow::{Context as _, bail, ensure};
@@ -25,8 +25,10 @@ const REQUESTS: usize = 1000;
 const RUNS: usize = 50;
 const QUESTIONS: usize = 5;
 const PARTS: usize = 10;
-/// Pause before the host's memory is read.
+/// Time in which a host that rests uses no processor time.
 const REST: Duration = Duration::from_secs(3);
+/// Longest time until a host rests.
+const PATIENCE: Duration = Duration::from_mins(10);
 /// Limit of memory on top of what the first part needed, in KiB.
 const GROWTH: u64 = 4 * 1024;
 
@@ -36,11 +38,13 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let host = Host::start(postern, data.folder())?;
     let begun = Instant::now();
     part(data, size)?;
+    let first = begun.elapsed();
     let (memory, files) = (at_rest(host.pid())?, descriptors(host.pid())?);
+    let begun = Instant::now();
     for _ in 1..PARTS {
         part(data, size)?;
     }
-    let took = begun.elapsed().saturating_sub(REST);
+    let took = first + begun.elapsed();
     let (memory_after, files_after) = (at_rest(host.pid())?, descriptors(host.pid())?);
     host.stop()?;
     let recorded = recorded(data)? - before;
@@ -80,10 +84,19 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
 
 /// Reads the private memory of the host once it rests, in KiB.
 ///
-/// It gives memory back when no request comes for a while.
+/// After a load it indexes what is new for search, and then gives memory back.
 fn at_rest(pid: u32) -> anyhow::Result<u64> {
-    std::thread::sleep(REST);
-    private_dirty(pid)
+    let begun = Instant::now();
+    let mut before = processor_ticks(pid)?;
+    loop {
+        std::thread::sleep(REST);
+        let now = processor_ticks(pid)?;
+        if now == before {
+            return private_dirty(pid);
+        }
+        ensure!(begun.elapsed() < PATIENCE, "the host does not come to rest");
+        before = now;
+    }
 }
 
 /// Requests that have an end.
