@@ -211,8 +211,17 @@ async fn a_pause_holds_says_that_it_is_not_written_down_and_is_written_later() {
     assert_eq!(status["mode"], "paused", "it holds at once");
     drop(full);
     lab.status(owes_nothing).await;
-    let lab = lab.restart().await;
+    let mut lab = lab.restart().await;
     assert_eq!(lab.control("status", json!({})).await.unwrap()["mode"], "paused", "it outlives a restart");
+    let full = lab.full_disk();
+    let problem = lab.control("resume", json!({})).await.unwrap_err();
+    assert!(problem.contains("not written down yet"), "{problem}");
+    let status = lab.status(owes("1 other entry of the record waits")).await;
+    assert_eq!(status["mode"], "listening", "its end holds at once as well");
+    drop(full);
+    lab.status(owes_nothing).await;
+    let lab = lab.restart().await;
+    assert_eq!(lab.control("status", json!({})).await.unwrap()["mode"], "listening");
 }
 
 #[tokio::test]
