@@ -10,17 +10,19 @@ fn main() -> ExitCode {
     postern_desktop::init_logging();
     let options = match AppOptions::from_args(std::env::args_os().skip(1), environment) {
         Ok(options) => options,
-        Err(usage @ BadOptions::Help) => return say(stdout(), usage, ExitCode::SUCCESS),
-        Err(error) => return say(stderr(), format_args!("postern-desktop: {error}"), ExitCode::from(2)),
+        Err(usage @ BadOptions::Help) => return write_line(stdout(), usage, ExitCode::SUCCESS),
+        Err(error) => {
+            return write_line(stderr(), format_args!("postern-desktop: {error}"), ExitCode::from(2));
+        }
     };
     match postern_desktop::run_app(&AppOptions { inherited: inherited(), ..options }) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => say(stderr(), format_args!("postern-desktop: {error:#}"), ExitCode::FAILURE),
+        Err(error) => write_line(stderr(), format_args!("postern-desktop: {error:#}"), ExitCode::FAILURE),
     }
 }
 
 /// Writes a line, and returns the exit code that goes with it.
-fn say(mut place: impl Write, text: impl Display, code: ExitCode) -> ExitCode {
+fn write_line(mut place: impl Write, text: impl Display, code: ExitCode) -> ExitCode {
     // Nobody may read it.
     _ = writeln!(place, "{text}");
     code
