@@ -1,6 +1,6 @@
 //! `permissions.jsonc`: seeded, read again, broken, appended to.
 
-use super::{World, id, open};
+use super::{World, id, new_agent, open};
 use crate::book::settings::{CHECKED, DAY};
 use crate::book::{NewSession, ToolRemember};
 use postern_contract::ConcernKind;
@@ -150,6 +150,24 @@ async fn a_parents_deny_is_final_in_its_subagents_session() {
     );
     world.book.close_session(&id("main"), "sub").await.unwrap();
     assert_eq!(tool(&world, Some("sub"), "fetch", &json!({})), Decision::Allow, "its layers went with it");
+}
+
+#[tokio::test]
+async fn an_agent_has_so_many_sessions_open_at_a_time() {
+    let world = World::new().await;
+    world.book.add_agent(new_agent("other")).await.unwrap();
+    let open = async |agent: &str, nth: u32| {
+        let new = NewSession { session: format!("s{nth}"), parent: None, rules: None, elevated: None };
+        world.book.open_session(&id(agent), new).await.is_ok()
+    };
+    let mut opened = 0;
+    while opened < 300 && open("main", opened).await {
+        opened += 1;
+    }
+    assert_eq!(opened, 256);
+    assert!(open("other", 0).await, "another agent has its own");
+    world.book.close_session(&id("main"), "s0").await.unwrap();
+    assert!(open("main", opened).await, "one that is closed gives its place back");
 }
 
 #[tokio::test]
