@@ -13,6 +13,7 @@ use crate::doubt::{DoubtCause, Doubts, OpenedFiles};
 use crate::error::Error;
 use crate::error::is_damage;
 use crate::packed_text;
+use crate::readers::shrink_memory;
 use crate::tables::search;
 use checkpoint::Checkpoints;
 use rusqlite::Connection;
@@ -352,9 +353,7 @@ fn do_idle_work(conn: &Connection, shared: &WriterShared) -> bool {
     let more = index_lines(conn, shared);
     if !more {
         packed_text::drop_packer();
-        if let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
-            tracing::warn!(%error, "memory was not given back");
-        }
+        shrink_memory(conn);
     }
     more
 }
