@@ -68,6 +68,11 @@ impl SettingsPage {
 /// Reason why the app cannot start with its options.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOptions {
+    /// `--help`: the message is the answer.
+    #[error(
+        "Usage: postern-desktop [--data DIR] [--settings [PAGE]] [--overview] [--background] [--keep-page SECONDS]"
+    )]
+    Help,
     /// An argument that is not known.
     #[error(
         "{0:?} is not an option: --data DIR, --settings [PAGE], --overview, --background and --keep-page SECONDS are"
@@ -105,6 +110,7 @@ impl AppOptions {
         let mut args = args.into_iter().peekable();
         while let Some(arg) = args.next() {
             match arg.to_str() {
+                Some("--help" | "-h") => return Err(BadOptions::Help),
                 Some("--background") => background = true,
                 Some("--overview") => overview = true,
                 Some("--keep-page") => {
@@ -203,6 +209,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_refused() {
         let home = [("HOME", "/home/kim")];
+        assert_eq!(read(&["--overview", "--help"], &home), Err(BadOptions::Help));
         assert_eq!(read(&["--data"], &home), Err(BadOptions::NoFolder));
         assert_eq!(read(&["--dta"], &home), Err(BadOptions::Unknown("--dta".into())));
         assert_eq!(read(&[], &[("HOME", "kim")]), Err(BadOptions::NoHome), "a relative home is no home");

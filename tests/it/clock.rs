@@ -9,11 +9,14 @@ fn a_clock_that_is_set_ends_no_block_and_no_prohibition() {
     let clock = TestClock::ahead_by(0);
     let host = clock.start_host();
     host.enrol("main");
+    host.enrol("stopped");
     host.ok(&["rules", "deny", "/usr/bin/id", "--everyone", "--for", "1h"]);
+    host.ok(&["agents", "stop", "stopped", "--for", "1h"]);
     host.ok(&["pause", "1h"]);
     clock.set_ahead(86_400);
     let status = host.json(&["status"]);
     assert_eq!(status["mode"], "paused", "a day has not passed");
+    assert_eq!(status["stopped"][0]["agent"], "stopped", "for a stopped agent neither: {status}");
     let told = status["attention"]
         .as_array()
         .unwrap()

@@ -1,10 +1,11 @@
 //! A disk that is full for a while, or that can only be read.
 
 use super::tools::{
-    Counter, Marker, Mounted, PATIENCE, agent, all_ended, all_is_well, doctor_says, ended, one_ended, until,
-    within, wrong,
+    Counter, Marker, Mounted, PATIENCE, agent, all_ended, all_is_well, doctor_says, ended, is_ready,
+    one_ended, until, within, wrong,
 };
 use postern_tests::Postern;
+use std::process::Stdio;
 
 /// Size of the disk, in MiB: more than what `doctor` calls full.
 const SIZE: u32 = 64;
@@ -87,6 +88,18 @@ fn a_host_that_is_killed_on_a_full_disk_comes_back_with_what_it_acknowledged() {
     host.crash();
     let started = within(&host, PATIENCE, &["doctor"]);
     assert_eq!(started.code, 1, "{started:?}");
+    doctor_says(&host, "is full");
+    // There may be room in what the log has already.
+    let mut serve = host.command(&["serve"]);
+    let mut another = serve.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    if is_ready(&mut another) {
+        another.kill().unwrap();
+        another.wait().unwrap();
+    } else {
+        let refused = ended(another, PATIENCE);
+        let said = ["is full", "No space left"].iter().any(|why| refused.stderr.contains(why));
+        assert!(refused.code > 0 && said, "{refused:?}");
+    }
     doctor_says(&host, "is full");
     drop(full);
     host.start_again();

@@ -1,17 +1,9 @@
 //! Hosts that are stopped, killed, or started several at once.
 
-use super::tools::{Marker, PATIENCE, agent, all_is_well, ended, until, within, wrong};
+use super::tools::{Marker, PATIENCE, agent, all_ended, all_is_well, ended, is_ready, until, within, wrong};
 use postern_tests::{Postern, answer_args};
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
-
-/// Returns true if the host says that it is ready; otherwise it ends.
-fn is_ready(host: &mut Child) -> bool {
-    let mut said = String::new();
-    BufReader::new(host.stdout.take().unwrap()).read_line(&mut said).unwrap();
-    said.starts_with("ready ")
-}
 
 /// Returns true if the process has a socket open.
 fn has_socket(child: &Child) -> bool {

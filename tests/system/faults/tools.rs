@@ -152,6 +152,13 @@ pub(super) fn one_ended(agent: &mut Child) -> bool {
     agent.try_wait().unwrap().is_some()
 }
 
+/// Returns true if the host says that it is ready; otherwise it ends.
+pub(super) fn is_ready(host: &mut Child) -> bool {
+    let mut said = String::new();
+    BufReader::new(host.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    said.starts_with("ready ")
+}
+
 /// Starts a script that says when it is ready.
 pub(super) fn start_script(script: &str, arguments: &[&Path]) -> Option<OwnedChild> {
     let mut python = start("python3");

@@ -4,7 +4,7 @@ use crate::support::{Lab, shown};
 use postern_contract::Answer;
 use postern_host::ConnectedApproverKind;
 use postern_host::session::ScreenPresence;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
@@ -131,4 +131,34 @@ async fn a_locked_screen_denies_at_once_unless_somebody_paired_can_answer_or_the
     let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
     lab.answer("once", json!({})).await;
     assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n", "the terminal may answer then");
+}
+
+#[tokio::test]
+async fn a_window_that_could_not_show_a_question_is_named_until_one_answers() {
+    let mut lab = Lab::start().await;
+    lab.set("main", &[("approvalTimeout", "10s"), ("fallback", "full")]).await;
+    let window = lab.host.add_approver(ConnectedApproverKind::Window);
+    let gate = lab.host.gate().clone();
+    let mut wire = lab.connect("main").await;
+    let named = |status: &Value| {
+        status["attention"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["kind"] == "window" && one["since"].is_i64())
+    };
+    let (_, lost) = wire.post_run(&["echo", "lost"], json!({})).await;
+    let question = lab.question().await;
+    lab.arm(&window, &question).await;
+    gate.cannot_present(window.id(), question.id.clone(), "its page crashed".to_owned()).await.unwrap();
+    lab.status(named).await;
+    let denied = wire.answer(lost).await.unwrap();
+    assert_eq!(denied["reason"], "cannot-present", "silence allows nothing where it was not shown: {denied}");
+    let (_, call) = wire.post_run(&["echo", "seen"], json!({})).await;
+    let question = lab.question().await;
+    lab.arm(&window, &question).await;
+    assert!(named(&lab.control("status", json!({})).await.unwrap()), "that one is shown proves nothing yet");
+    gate.answer(AnswerParams::for_question(&question, Answer::Once), window.id()).await.unwrap();
+    assert_eq!(wire.answer(call).await.unwrap()["stdout"], "seen\n");
+    lab.status(|status| !named(status)).await;
 }
