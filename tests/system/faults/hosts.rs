@@ -1,6 +1,6 @@
 //! Hosts that are stopped, killed, or started several at once.
 
-use super::tools::{Marker, PATIENCE, agent, all_ended, all_is_well, ended, is_ready, until, within, wrong};
+use super::tools::{Marker, PATIENCE, agent, all_is_well, ended, is_ready, until, within, wrong};
 use postern_tests::{Postern, answer_args};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::{Child, Stdio};
