@@ -10,8 +10,11 @@ use std::thread;
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
+/// What must hold for any bytes.
+type Check = fn(&[u8]);
+
 /// Checks, by the folder of their corpus.
-const TARGETS: [(&str, fn(&[u8])); 11] = [
+const TARGETS: [(&str, Check); 11] = [
     ("reader", targets::reader::check),
     ("unwrapper", targets::unwrapper::check),
     ("rules", targets::rules::check),
@@ -53,7 +56,7 @@ fn the_script_and_the_weekly_run_name_every_target() {
 }
 
 /// Returns the entries of a corpus that fail.
-fn replay(target: &str, check: fn(&[u8])) -> Vec<PathBuf> {
+fn replay(target: &str, check: Check) -> Vec<PathBuf> {
     let folder = repository().join("fuzz/corpus").join(target);
     let mut entries: Vec<PathBuf> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -158,7 +158,7 @@ async fn a_window_that_could_not_show_a_question_is_named_until_one_answers() {
     let question = lab.question().await;
     lab.arm(&window, &question).await;
     assert!(named(&lab.control("status", json!({})).await.unwrap()), "that one is shown proves nothing yet");
-    gate.answer(AnswerParams::for_question(&question, Answer::Once), window.id()).await.unwrap();
+    assert!(lab.answer_from(&window, &question, Answer::Once).await.applied);
     assert_eq!(wire.answer(call).await.unwrap()["stdout"], "seen\n");
     lab.status(|status| !named(status)).await;
 }

@@ -10,10 +10,10 @@ use postern_protocol::{
 };
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, kill_process};
-use stage::{Play, Scene, exited};
+use stage::{Play, Scene, exited, until_ready};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use uuid::Uuid;
 
 #[test]
@@ -255,13 +255,6 @@ fn a_signal_is_passed_on_and_the_exit_code_tells_of_it() {
     kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     play.end();
-}
-
-/// Waits until the command has written a line.
-fn until_ready(child: &mut Child) {
-    let mut line = [0; 6];
-    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
-    assert_eq!(&line, b"ready\n");
 }
 
 /// As the command itself would: what a shell starts in the background, and what `nohup` starts, is not interrupted.

@@ -6,8 +6,9 @@ use postern_protocol::{
     Accepted, AgentCall, AllowedBy, Decision, ExecFinished, ExecOutput, ExecStarted, Notice, NoticeEvent,
     Outcome, OutputStream, Pending, RunParams, RunState, Signal, Socket,
 };
+use std::io::Read as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use tempfile::TempDir;
 
@@ -161,4 +162,11 @@ pub(crate) fn pending() -> Pending {
         question: Some("caa2".to_owned()),
         at_expiry: Some(Decision::Deny),
     }
+}
+
+/// Waits until the command has written a line.
+pub(crate) fn until_ready(child: &mut Child) {
+    let mut line = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    assert_eq!(&line, b"ready\n");
 }
