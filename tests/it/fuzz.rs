@@ -10,7 +10,7 @@ use std::thread;
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
-/// What must hold for any bytes.
+/// Check of a property that holds for any bytes.
 type Check = fn(&[u8]);
 
 /// Checks, by the folder of their corpus.
