@@ -187,6 +187,11 @@ impl Step {
         self.argv.first().and_then(|word| word.value.as_deref())
     }
 
+    /// Returns the program's name without folders, where it is known.
+    pub fn program_name(&self) -> Option<&str> {
+        self.program()?.rsplit('/').next()
+    }
+
     /// Returns the argv where every word is known before the run.
     pub fn literal_argv(&self) -> Option<Vec<&str>> {
         self.argv.iter().map(|word| word.value.as_deref()).collect()

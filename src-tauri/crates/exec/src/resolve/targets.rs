@@ -31,7 +31,7 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
     });
     let paths =
         spelled.filter(|word| !word.is_empty() && word.len() < 4096 && !word.contains('\0')).take(MOST);
-    let git = step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
+    let git = step.program_name() == Some("git");
     // Of its names only the disk tells which are files.
     let all = git && step.argv.iter().any(|word| word.value.as_deref() == Some("checkout"));
     let named = paths.filter_map(|written| target(&written, folder, all));
