@@ -197,6 +197,7 @@ fn judged(
         input: Input::Nothing,
         confinable: Confinable::NONE,
         confine: None,
+        under_way: false,
         folders: (Vec::new(), policy.settings.folders.clone()),
         call: Some(Box::new(found)),
         plan,
