@@ -56,11 +56,6 @@ impl LineBuffer {
         }
     }
 
-    /// Returns true if bytes of an unfinished line are held.
-    pub fn is_partial(&self) -> bool {
-        self.start < self.bytes.len()
-    }
-
     /// Returns no line's end in sight: nothing yet, or too large already.
     fn unfinished(&mut self) -> Option<RefusedMessage> {
         self.seen = self.bytes.len();

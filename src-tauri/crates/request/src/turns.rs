@@ -79,11 +79,6 @@ impl<T: Copy + PartialEq> QuestionTurns<T> {
         self.next
     }
 
-    /// Notes that the turn was taken, with any result.
-    pub fn finish_turn(&mut self) {
-        self.next = None;
-    }
-
     /// Forgets what does not wait any more.
     pub fn retain(&mut self, waits: impl Fn(T) -> bool) {
         self.waiting.retain(|waiter| waits(*waiter));
@@ -145,7 +140,7 @@ mod tests {
         assert_eq!(turns.request_turn(3, true), Turn::Waits);
         assert_eq!(turns.request_turn(2, false), Turn::Now, "it was its turn");
         assert_eq!(turns.give_turn(true), Some(3));
-        turns.finish_turn();
+        assert_eq!(turns.request_turn(3, false), Turn::Now);
         assert_eq!(turns.give_turn(true), Some(4));
         assert_eq!(turns.len(), 1);
         assert_eq!(turns.take_all(), [4]);

@@ -6,7 +6,7 @@ use super::pipes::{self, Ours, Theirs};
 use super::spawn_call::SpawnCall;
 use super::tree::{self, Tree};
 use super::{Prepared, ProcessInput, SpawnError};
-use crate::confine::{Enforcer as _, Fence, Lasting, System};
+use crate::confine::{self, Fence, Lasting};
 use crate::resolve::{HeldFile, SHELL};
 use postern_request::{Drift, Exit, Launch};
 use rustix::process::Pid;
@@ -170,7 +170,7 @@ fn prepare_fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence
     }
     let files = prepared.held.all_files().map(|file| file.bound.real_path.as_str());
     let programs: Vec<&str> = files.chain([program.bound.real_path.as_str()]).collect();
-    let fence = System.prepare(confinement, &prepared.user, &programs);
+    let fence = confine::prepare(confinement, &prepared.user, &programs);
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }
 

@@ -72,14 +72,6 @@ pub struct Built {
     pub changes: Vec<VariableChange>,
 }
 
-impl Built {
-    /// Returns true if a person is to be asked because of what the request sets. No rule covers these names
-    /// by itself.
-    pub fn needs_question(&self) -> bool {
-        self.changes.iter().any(|change| change.asks)
-    }
-}
-
 /// A name that was asked for and refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

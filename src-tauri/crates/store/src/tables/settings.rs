@@ -39,12 +39,6 @@ pub fn remove(conn: &Connection, key: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns every key with its value's JSON text, by key.
-pub fn list_values(conn: &Connection) -> Result<Vec<(String, String)>, Error> {
-    let mut query = conn.prepare_cached("SELECT key, value FROM settings ORDER BY key")?;
-    Ok(query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,7 +52,6 @@ mod tests {
         store.write(|conn| set_value(conn, "days", &[1])).wait().unwrap();
         store.write(|conn| set_value(conn, "days", &[2, 3])).wait().unwrap();
         assert_eq!(read(), Some(vec![2, 3]));
-        assert_eq!(store.read(list_values).unwrap(), [("days".to_owned(), "[2,3]".to_owned())]);
         let wrong = store.read(|conn| get_value::<bool>(conn, "days"));
         assert!(matches!(wrong, Err(Error::Refused(_))), "another type is not a missing value: {wrong:?}");
         store.write(|conn| remove(conn, "days")).wait().unwrap();
