@@ -6,7 +6,6 @@ use crate::call::{Arg, CommandCall, Feed, Functions, ParseResults};
 use crate::quote::quote_word;
 use crate::{Dir, Invalid, ParsedCommand, Word, peel};
 
-/// Words that an argv may have.
 pub const MOST_WORDS: usize = 1024;
 
 /// Bytes that an argv may have in all.

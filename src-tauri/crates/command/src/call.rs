@@ -147,7 +147,6 @@ impl CommandCall {
         self
     }
 
-    /// Returns the call as a step of its own.
     pub(crate) fn into_step(self, role: Role) -> Step {
         Step {
             argv: self.args.into_iter().map(|arg| arg.word).collect(),

@@ -66,7 +66,6 @@ pub struct Step {
     pub opaque: Option<UnparsedSpan>,
 }
 
-/// Word of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     /// As written, quotes and all.
@@ -115,7 +114,6 @@ pub struct Redirection {
     pub text: Option<String>,
 }
 
-/// Kind of a redirection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RedirectionKind {
     /// `< file`

@@ -52,7 +52,6 @@ impl Class {
         }
     }
 
-    /// Returns the class of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }

@@ -114,7 +114,6 @@ pub struct TargetPath {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "sha256")]
 pub enum Input {
-    /// No input.
     #[default]
     Nothing,
     /// Text, by its sha256.
@@ -154,7 +153,6 @@ pub struct Facts<'a> {
     pub own_pid: Option<u32>,
     /// The agent's session, where it named one.
     pub session: Option<&'a str>,
-    /// Now.
     pub now: Millis,
     /// True if names are compared without case (the default volume of macOS).
     pub case_insensitive: bool,

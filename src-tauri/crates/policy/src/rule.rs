@@ -57,11 +57,9 @@ impl Pattern {
     }
 }
 
-/// Access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileAccess {
-    /// Reads it.
     Read,
     /// Writes, moves or deletes it.
     Write,
@@ -125,7 +123,6 @@ pub enum Signer {
 pub enum Authority {
     /// Apple: part of macOS.
     Platform,
-    /// The App Store.
     AppStore,
     /// A Developer ID certificate.
     DeveloperId,
@@ -379,7 +376,6 @@ pub enum Source {
     File,
     /// Shipped by an organization; read-only.
     Managed,
-    /// Imported.
     Import,
 }
 

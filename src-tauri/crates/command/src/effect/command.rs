@@ -43,7 +43,6 @@ pub(super) struct ExaminedCommand<'a> {
 }
 
 impl<'a> ProgramWords<'a> {
-    /// Returns a command by its words.
     pub(super) fn from_argv(argv: &'a [String]) -> Option<Self> {
         let family = family_of(argv.first()?);
         Some(Self { family, all: argv.iter().map(String::as_str).collect(), ..Self::default() })

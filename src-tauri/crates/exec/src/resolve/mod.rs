@@ -62,7 +62,6 @@ pub struct Resolver {
     like_shell: bool,
 }
 
-/// Resolved request.
 #[derive(Debug)]
 pub struct ResolvedRequest {
     /// Way in which it is started.
@@ -96,7 +95,6 @@ impl Held {
         self.scripts.iter().map(|file| file.bound.clone()).collect()
     }
 
-    /// Returns every file.
     pub fn all_files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
         self.started.iter().chain(&self.programs).chain(&self.scripts)
     }

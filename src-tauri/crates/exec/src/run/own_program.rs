@@ -6,7 +6,6 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::Stdio;
 
-/// End of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnEnd {
     /// True if it ended with 0.

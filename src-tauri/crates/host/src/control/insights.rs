@@ -34,9 +34,7 @@ const FOLDERS: usize = 12;
 const QUESTIONS: u32 = 1000;
 /// Number of different commands that are judged for suggestions: those that were asked about most.
 const COMMANDS: usize = 60;
-/// Most suggestions.
 const SUGGESTED: usize = 8;
-/// Most examples of each.
 const EXAMPLES: usize = 5;
 
 impl Handle<GetInsights> for HostControl {

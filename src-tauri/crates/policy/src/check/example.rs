@@ -33,7 +33,6 @@ pub(super) fn timeless(rule: &Rule) -> Rule {
     Rule { pin: None, lifetime: Lifetime::Forever, folder: None, source, broad, confine, ..rule.clone() }
 }
 
-/// Makes the facts for each step of an example.
 pub(super) fn steps_of(reading: &ParsedCommand, rule: &Rule, home: &str) -> Vec<StepFacts> {
     lookups(reading).iter().map(|needed| step_facts(needed, rule, home)).collect()
 }

@@ -40,7 +40,6 @@ pub struct ExecApproval {
     pub allowlist: Vec<AllowlistEntry>,
 }
 
-/// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllowlistEntry {
     /// The glob.

@@ -61,7 +61,6 @@ pub(crate) fn text_on_input(step: &Step) -> Option<String> {
     only.text.as_deref().map(sha256_of)
 }
 
-/// Returns the sha256 of a text.
 pub(super) fn sha256_of(text: &str) -> String {
     encode_hex(&Sha256::digest(text))
 }

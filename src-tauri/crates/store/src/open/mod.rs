@@ -122,7 +122,6 @@ fn refuse_others(
     Ok(())
 }
 
-/// Returns a connection that can only read.
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     conn.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024;")?;

@@ -35,7 +35,6 @@ const CONNECTIONS: usize = 64;
 const SESSIONS: usize = 32;
 /// Under what name the host keeps the token's secret, and which token in the row is good.
 const KEPT: &str = "mcp-http";
-/// The only path there is.
 const PATH: &str = "/mcp";
 
 /// The SDK's service for this door.
