@@ -89,16 +89,12 @@ pub struct AnswerParams {
     #[ts(as = "Option<_>", optional)]
     pub scope: Scope,
     /// Offer that *always* saves: `Proposal::id`.
-    #[serde(default)]
     pub proposal: Option<String>,
     /// The offer's pattern as the person edited it (`git push origin *`); it must still match the request.
-    #[serde(default)]
     pub edited: Option<String>,
     /// Lifetime of what *always* saves.
-    #[serde(default)]
     pub lifetime: Option<Lifetime>,
     /// Words for the agent.
-    #[serde(default)]
     pub feedback: Option<String>,
     /// Requests of [`Question::requests`] that an approval covers. Empty is the first alone, because *once* is
     /// one run; the others stay in a question of their own.
@@ -110,7 +106,6 @@ pub struct AnswerParams {
     #[ts(as = "Option<_>", optional)]
     pub anywhere: bool,
     /// Folder in which *always* holds, with everything below, instead of `Proposal::folder`. It holds the request's own.
-    #[serde(default)]
     pub folder: Option<String>,
     /// True to let *always* hold on the host too, where the agent asked for its own shell.
     #[serde(default)]

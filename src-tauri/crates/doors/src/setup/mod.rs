@@ -51,7 +51,6 @@ struct AgentConnectRecord {
     #[serde(default)]
     rules: Vec<i64>,
     /// The lines that were imported into `permissions.jsonc`.
-    #[serde(default)]
     permissions: Option<ImportedPermissions>,
     /// True if the integration was enabled.
     #[serde(default)]
