@@ -44,16 +44,14 @@ pub(crate) struct AgentSetup {
 
 /// Changes of connecting an agent: disconnecting undoes them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 struct AgentConnectRecord {
     enrolled: Option<AgentId>,
     /// The rules that were imported.
-    #[serde(default)]
     rules: Vec<i64>,
     /// The lines that were imported into `permissions.jsonc`.
     permissions: Option<ImportedPermissions>,
     /// True if the integration was enabled.
-    #[serde(default)]
     integration: bool,
 }
 

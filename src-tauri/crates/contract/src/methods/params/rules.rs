@@ -76,15 +76,13 @@ pub struct RulesImport {
 
 /// Rules as they are to be: what undoes and redoes a change, and what a clean-up does, in one transaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RulesPut {
     /// Rules to write whole, with pin and use. One whose number is 0 is new; another number is one that was given
     /// before, whether the rule is still there or not.
-    #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub put: Vec<Rule>,
     /// Rules to remove. Those that are gone already are passed over.
-    #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub remove: Vec<RuleId>,
 }
