@@ -9,8 +9,7 @@ use crate::values::{self, DoorValues};
 #[cfg(feature = "fleet")]
 use postern_contract::methods::FleetWorkCounts;
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSettingKind, DoorSetup, DoorState,
-    PairedClientRef,
+    ControlError, DoorEnable, DoorKind, DoorRow, DoorSettingKind, DoorSetup, DoorState, PairedClientRef,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
@@ -128,9 +127,8 @@ impl DoorRegistry {
 
     async fn remember(&self, slots: &BTreeMap<DoorKind, Slot>) -> Result<(), ControlError> {
         let kept: BTreeMap<_, _> = slots.iter().map(|(kind, slot)| (*kind, &slot.kept)).collect();
-        let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let value = serde_json::to_value(kept).map_err(|error| odd(error.to_string()))?;
-        self.host.remember(KEPT, value).await.map_err(|error| odd(error.to_string()))
+        let value = serde_json::to_value(kept).map_err(ControlError::store)?;
+        self.host.remember(KEPT, value).await.map_err(ControlError::store)
     }
 
     pub(crate) async fn enable(&self, mut params: DoorEnable) -> Result<DoorRow, ControlError> {
@@ -276,7 +274,7 @@ impl postern_host::doors::DoorMethods for DoorRegistry {
 }
 
 fn unkept(error: &std::io::Error) -> ControlError {
-    ControlError::new(ControlCode::Store, format!("the secret cannot be kept: {error}"))
+    ControlError::store(format!("the secret cannot be kept: {error}"))
 }
 
 /// Opens a door for the person who asked for it, and waits until it is known whether it works.

@@ -19,9 +19,9 @@ pub use sources::{AgentRuleFile, importable, sources};
 use crate::hooks::{HookAgent, HookSettingsEntry, SettingsError};
 use known::{AgentConnectMethod, agent_facts};
 use postern_contract::methods::{
-    ControlCode, ControlError, Imported, KnownAgent, SettingsChange, SetupConnect, SetupConnected,
-    SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest,
-    SetupTestRef, SetupTested, ShellPath,
+    ControlError, Imported, KnownAgent, SettingsChange, SetupConnect, SetupConnected, SetupDisconnect,
+    SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef,
+    SetupTested, ShellPath,
 };
 use postern_host::doors::DoorMethodFuture;
 use postern_host::{ApproverId, Host};
@@ -69,7 +69,7 @@ impl AgentSetup {
     }
 
     async fn load_records(&self) -> Result<BTreeMap<KnownAgent, AgentConnectRecord>, ControlError> {
-        let kept = self.host.recall(KEPT).await.map_err(|error| store_error(&error))?;
+        let kept = self.host.recall(KEPT).await.map_err(ControlError::store)?;
         // What cannot be read is a newer version's: nothing is undone for it.
         Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
     }
@@ -78,8 +78,8 @@ impl AgentSetup {
         &self,
         done: &BTreeMap<KnownAgent, AgentConnectRecord>,
     ) -> Result<(), ControlError> {
-        let value = serde_json::to_value(done).map_err(|error| internal(&error))?;
-        self.host.remember(KEPT, value).await.map_err(|error| store_error(&error))
+        let value = serde_json::to_value(done).map_err(ControlError::internal)?;
+        self.host.remember(KEPT, value).await.map_err(ControlError::store)
     }
 
     /// Returns the words of the command by which an agent asks this Postern.
@@ -189,19 +189,11 @@ fn named_data(entry: HookSettingsEntry, settings: &str) -> Option<String> {
     words.iter().skip_while(|word| *word != "--data").nth(1).cloned()
 }
 
-fn internal(error: &dyn std::fmt::Display) -> ControlError {
-    ControlError::new(ControlCode::Internal, error.to_string())
-}
-
-fn store_error(error: &dyn std::fmt::Display) -> ControlError {
-    ControlError::new(ControlCode::Store, error.to_string())
-}
-
 fn unusable(error: &SettingsError) -> ControlError {
     ControlError::refused(error.to_string())
 }
 
 /// Does work that waits for files on a thread of its own.
 async fn with_files<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ControlError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| internal(&error))
+    tokio::task::spawn_blocking(work).await.map_err(ControlError::internal)
 }

@@ -148,7 +148,7 @@ impl HostControl {
 
 /// Does what may block away from the runtime's own threads.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ControlError> {
-    let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");
+    let interrupted = |_| ControlError::internal("the work was interrupted");
     tokio::task::spawn_blocking(work).await.map_err(interrupted)
 }
 

@@ -6,7 +6,7 @@ use crate::book::Managed;
 use crate::clock::{Jump, detect_jump, lasting};
 use crate::gate::{PauseProblem, Unwritten};
 use crate::publish::{Stirred, seldom};
-use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
+use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{
     ApproverNotification, Concern, ConcernKind, Mode, Status, StoppedAgent, THIS_COMPUTER,
 };
@@ -119,7 +119,7 @@ impl Handle<ResumeAll> for HostControl {
     async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<ResumeAll> {
         if !self.parts.book.store().is_in_place() {
             let message = "the record is no longer where it was opened. Restart Postern, look at its agents and rules, and resume then";
-            return Err(ControlError::new(ControlCode::Store, message));
+            return Err(ControlError::store(message));
         }
         let resumed = self.parts.gate.resume().await.map_err(shutting_down)?;
         resumed.map_err(|problem| not_kept("unblocked", &problem))?;
@@ -220,7 +220,7 @@ fn not_kept(what: &str, problem: &PauseProblem) -> ControlError {
              and unblock all agents again"
         ),
     };
-    ControlError::new(ControlCode::Store, message)
+    ControlError::store(message)
 }
 
 fn pause_end(for_ms: u64) -> Result<Millis, ControlError> {
