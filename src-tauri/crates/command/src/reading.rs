@@ -139,6 +139,11 @@ impl Redirection {
             && !NO_FILE.contains(&self.target.value.as_deref())
     }
 
+    /// Returns true if its target is a file.
+    pub fn names_file(&self) -> bool {
+        !matches!(self.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
+    }
+
     /// Returns true if it opens a file to read: neither a device that holds nothing of anybody, nor the output of a command.
     pub fn reads(&self) -> bool {
         const NO_FILE: [Option<&str>; 4] =
@@ -177,6 +182,11 @@ impl Word {
         let text = text.into();
         Self { raw: text.clone(), value: Some(text) }
     }
+
+    /// Returns the value, or the word as written if its value is only known at run time.
+    pub fn text(&self) -> &str {
+        self.value.as_deref().unwrap_or(&self.raw)
+    }
 }
 
 impl Step {
@@ -188,6 +198,21 @@ impl Step {
     /// Returns the program's name without folders, where it is known.
     pub fn program_name(&self) -> Option<&str> {
         self.program()?.rsplit('/').next()
+    }
+
+    /// Returns the value of each word of the argv, where it is known before the run.
+    pub fn known_words(&self) -> Vec<Option<&str>> {
+        self.argv.iter().map(|word| word.value.as_deref()).collect()
+    }
+
+    /// Returns true if a redirection opens a file to read.
+    pub fn reads_by_redirection(&self) -> bool {
+        self.redirections.iter().any(Redirection::reads)
+    }
+
+    /// Returns true if a redirection opens a file to write.
+    pub fn writes_by_redirection(&self) -> bool {
+        self.redirections.iter().any(Redirection::writes)
     }
 
     /// Returns the argv where every word is known before the run.

@@ -389,7 +389,7 @@ pub(super) fn by_file(
     let describes = entry.is_catch_all() || !words.names_word(0);
     let unnamed = subject.step.ways_out.iter().any(|way| !words.names_word(way.argument));
     let elevated = subject.step.via.iter().any(|via| via.power != Power::Transparent);
-    let writes = subject.step.redirections.iter().any(Redirection::writes);
+    let writes = subject.step.writes_by_redirection();
     if elevated || writes || unnamed || (describes && subject.carries_others()) {
         return None;
     }

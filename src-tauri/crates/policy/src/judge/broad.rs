@@ -10,7 +10,7 @@ use crate::needed::folders_of;
 use crate::protected::ProtectedPlaces;
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::{Compiled, CompiledRules};
-use postern_command::{Power, Redirection, Role, Unparsed, UnparsedSpan};
+use postern_command::{Power, Role, Unparsed, UnparsedSpan};
 
 /// Returns the broad rule that covers the step at `at`, if one does.
 pub(super) fn covering<'a>(
@@ -35,7 +35,7 @@ pub(super) fn covering<'a>(
             && rule.rule.limits.is_none()
             && with_input(&rule.rule, subject, facts).is_none()
             && holds_there(rule, facts, subject)
-            && (rule.rule.allow_writes || !subject.step.redirections.iter().any(Redirection::writes))
+            && (rule.rule.allow_writes || !subject.step.writes_by_redirection())
             && starts.iter().any(|start| start.is_covered(part, *place, rule))
             && !touches_unnamed(rule, facts, at)
     })?;

@@ -16,9 +16,7 @@ use crate::protected::ProtectedPlaces;
 use crate::risk::{self, RatedEffect, RiskLevel};
 use crate::rule::{CoveredEffect, Limits};
 use postern_command::effect::{UnknownEffectReason, is_grave};
-use postern_command::{
-    ArgEffect, ArgFact, CommandEffect, EffectScope, Redirection, RedirectionKind, Step, UnsafeArg, Word,
-};
+use postern_command::{ArgEffect, ArgFact, CommandEffect, EffectScope, Step, UnsafeArg, Word};
 
 /// Kinds of effects that no rule covers beyond the very step on show.
 const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-app"];
@@ -349,13 +347,10 @@ fn paths_outside(
     facts: &Facts<'_>,
     subject: &StepSubject<'_>,
 ) -> Vec<String> {
-    let names_file = |redirection: &&Redirection| {
-        !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
-    };
     let here = folders_of(facts.cwd, &subject.step.dir).and_then(|folders| folders.into_iter().next());
     let here = here.as_deref().unwrap_or(facts.cwd);
-    let mut all = places::redirected(subject, facts, here, names_file);
-    let opened = subject.step.redirections.iter().filter(names_file);
+    let mut all = places::redirected(subject, facts, here, |one| one.names_file());
+    let opened = subject.step.redirections.iter().filter(|one| one.names_file());
     let opened: Vec<_> = opened.filter_map(|one| one.target.value.as_deref()).collect();
     let is_opened =
         |led: &&TargetPath| opened.iter().any(|text| path::expand_home(text, facts.home) == led.written);

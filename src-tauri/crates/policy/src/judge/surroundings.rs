@@ -59,7 +59,7 @@ pub(super) fn gap(rule: &Rule, subject: &StepSubject<'_>) -> Option<Gap> {
     if shown.is_some_and(|shown| of_step(subject.step).as_ref() != Some(shown)) {
         return Some(Gap::OtherSurroundings);
     }
-    let reads = shown.is_none() && subject.step.redirections.iter().any(Redirection::reads);
+    let reads = shown.is_none() && subject.step.reads_by_redirection();
     let fed = rule.input != RuleInput::Any && (reads || is_piped_commands(subject));
     fed.then_some(Gap::NoInput)
 }
