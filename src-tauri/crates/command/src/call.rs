@@ -140,11 +140,10 @@ impl CommandCall {
         self.opaque = Some(UnparsedSpan::new(code, what, self.span.clone()).with_candidates(candidates));
     }
 
-    pub(crate) fn advise(mut self, advice: &'static str) -> Self {
+    pub(crate) fn advise(&mut self, advice: &'static str) {
         if let Some(opaque) = &mut self.opaque {
             opaque.advise(advice);
         }
-        self
     }
 
     pub(crate) fn into_step(self, role: Role) -> Step {

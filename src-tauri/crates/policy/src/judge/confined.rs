@@ -69,7 +69,7 @@ pub(super) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
     if !in_force(policy, facts) {
         return false;
     }
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let places: OnceCell<StepPlaces<'_>> = OnceCell::new();
     let classes = Classes::new(policy, facts, &places);
     let effects = risk::of_step(facts, subject.step, subject.found);

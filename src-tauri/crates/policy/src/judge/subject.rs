@@ -29,7 +29,12 @@ impl<'a> StepSubject<'a> {
             step.via.iter().any(|via| via.power == Power::Elevated).then(|| {
                 step.via.iter().flat_map(|via| via.argv.iter()).chain(&step.argv).map(value).collect()
             });
-        Self { step, found, words: step.argv.iter().map(value).collect(), elevated }
+        Self { step, found, words: step.known_words(), elevated }
+    }
+
+    /// Returns the step at this place of a request.
+    pub(super) fn at(facts: &Facts<'a>, at: usize) -> Self {
+        Self::new(&facts.reading.steps[at], &facts.steps[at])
     }
 
     pub(super) fn program(&self) -> Option<&'a FoundProgram> {

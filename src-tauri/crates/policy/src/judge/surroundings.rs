@@ -39,7 +39,7 @@ pub(crate) fn read_on_input(step: &Step) -> Option<&str> {
 
 /// Returns true if a pipe gives the step at `at` input that its program may take for commands.
 pub(crate) fn takes_commands_by_pipe(facts: &Facts<'_>, at: usize) -> bool {
-    is_piped_commands(&StepSubject::new(&facts.reading.steps[at], &facts.steps[at]))
+    is_piped_commands(&StepSubject::at(facts, at))
 }
 
 fn is_piped_commands(subject: &StepSubject<'_>) -> bool {
