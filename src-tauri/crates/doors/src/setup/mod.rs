@@ -17,13 +17,13 @@ pub use path::shell_folders;
 pub use sources::{AgentRuleFile, importable, sources};
 
 use crate::hooks::{HookAgent, HookSettingsEntry, SettingsError};
+use async_trait::async_trait;
 use known::{AgentConnectMethod, agent_facts};
 use postern_contract::methods::{
     ControlError, Imported, KnownAgent, SettingsChange, SetupConnect, SetupConnected, SetupDisconnect,
     SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef,
     SetupTested, ShellPath,
 };
-use postern_host::doors::DoorMethodFuture;
 use postern_host::{ApproverId, Host};
 use postern_policy::AgentId;
 use serde::{Deserialize, Serialize};
@@ -108,41 +108,42 @@ impl AgentSetup {
     }
 }
 
+#[async_trait]
 impl postern_host::doors::SetupMethods for AgentSetup {
-    fn find_agents(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, SetupFound> {
-        Box::pin(Self::find_agents(self, face, asked))
+    async fn find_agents(&self, face: ApproverId, asked: SetupScope) -> Result<SetupFound, ControlError> {
+        Self::find_agents(self, face, asked).await
     }
 
-    fn preview(&self, face: ApproverId, asked: SetupPreview) -> DoorMethodFuture<'_, SettingsChange> {
-        Box::pin(Self::preview(self, face, asked))
+    async fn preview(&self, face: ApproverId, asked: SetupPreview) -> Result<SettingsChange, ControlError> {
+        Self::preview(self, face, asked).await
     }
 
-    fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, ShellPath> {
-        Box::pin(Self::read_shell_path(self, face, asked))
+    async fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> Result<ShellPath, ControlError> {
+        Self::read_shell_path(self, face, asked).await
     }
 
-    fn connect(&self, face: ApproverId, asked: SetupConnect) -> DoorMethodFuture<'_, SetupConnected> {
-        Box::pin(Self::connect(self, face, asked))
+    async fn connect(&self, face: ApproverId, asked: SetupConnect) -> Result<SetupConnected, ControlError> {
+        Self::connect(self, face, asked).await
     }
 
-    fn disconnect(
+    async fn disconnect(
         &self,
         face: ApproverId,
         asked: SetupDisconnect,
-    ) -> DoorMethodFuture<'_, SetupDisconnected> {
-        Box::pin(Self::disconnect(self, face, asked))
+    ) -> Result<SetupDisconnected, ControlError> {
+        Self::disconnect(self, face, asked).await
     }
 
-    fn import(&self, face: ApproverId, asked: SetupImport) -> DoorMethodFuture<'_, Imported> {
-        Box::pin(Self::import(self, face, asked))
+    async fn import(&self, face: ApproverId, asked: SetupImport) -> Result<Imported, ControlError> {
+        Self::import(self, face, asked).await
     }
 
-    fn start_test(&self, face: ApproverId, asked: SetupTest) -> DoorMethodFuture<'_, SetupTestRef> {
-        Box::pin(Self::test(self, face, asked))
+    async fn start_test(&self, face: ApproverId, asked: SetupTest) -> Result<SetupTestRef, ControlError> {
+        Self::test(self, face, asked).await
     }
 
-    fn tested(&self, face: ApproverId, asked: SetupTestRef) -> DoorMethodFuture<'_, SetupTested> {
-        Box::pin(Self::tested(self, face, asked))
+    async fn tested(&self, face: ApproverId, asked: SetupTestRef) -> Result<SetupTested, ControlError> {
+        Self::tested(self, face, asked).await
     }
 }
 
