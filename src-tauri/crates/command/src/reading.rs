@@ -21,7 +21,7 @@ pub enum Dialect {
 ///
 /// A reading is complete unless [`ParsedCommand::opaque`] or a step's own `opaque` says otherwise: a program that bash would
 /// run and that is in neither is a bug of this crate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedCommand {
     /// The text that was read; for an argv request its quoted rendering. Spans point into it.
     pub text: String,
@@ -39,7 +39,7 @@ pub struct ParsedCommand {
 }
 
 /// Program (or builtin) that would run, after wrappers were peeled off.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Step {
     /// Program and arguments, without wrappers, assignments and redirections. Never empty, except for a step that is
     /// only assignments or only redirections.
@@ -66,7 +66,7 @@ pub struct Step {
     pub opaque: Option<UnparsedSpan>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// As written, quotes and all.
     pub raw: String,
@@ -75,9 +75,10 @@ pub struct Word {
 }
 
 /// Kind of program that a step runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A program, found by name or path.
+    #[default]
     Program,
     /// A shell builtin that is known to be harmless here (`cd`, `true`, `read`, `test`…): it needs no rule.
     HarmlessBuiltin,
@@ -155,9 +156,10 @@ impl Redirection {
 }
 
 /// Folder that a step runs in, relative to the request's working directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Dir {
     /// In the request's own working directory.
+    #[default]
     Same,
     /// In this path (absolute, or relative to the request's), because of a `cd` with a literal operand.
     Under(String),

@@ -39,6 +39,24 @@ pub struct FoundProgram {
     pub shell_only: bool,
 }
 
+impl FoundProgram {
+    /// Returns a program at a path, of which nothing else is known.
+    pub(crate) fn at_path(path: String) -> Self {
+        Self {
+            invoked: String::new(),
+            real_path: path.clone(),
+            path,
+            identity: None,
+            shebang: None,
+            mutable: false,
+            agent_can_change: false,
+            links: 1,
+            setuid: false,
+            shell_only: false,
+        }
+    }
+}
+
 /// The result of looking a step's program up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

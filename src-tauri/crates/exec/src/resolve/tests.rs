@@ -1,5 +1,5 @@
 use super::*;
-use postern_command::{UnparsedSpan, Via};
+use postern_command::Via;
 use postern_policy::FoundProgram;
 use postern_request::FolderProblem;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -42,32 +42,13 @@ impl Place {
     }
 
     fn facts(&self, step: Step) -> ResolvedRequest {
-        let reading = ParsedCommand {
-            text: String::new(),
-            steps: vec![step],
-            opaque: Vec::<UnparsedSpan>::new(),
-            plain: None,
-            bodies: Vec::new(),
-            invalid: None,
-        };
+        let reading = ParsedCommand { steps: vec![step], ..ParsedCommand::default() };
         self.resolver.resolve_command(&reading, &self.cwd(), &["/usr/bin".to_owned(), "/bin".to_owned()])
     }
 }
 
 fn step(argv: &[&str]) -> Step {
-    Step {
-        argv: argv.iter().map(|word| Word::literal(*word)).collect(),
-        span: 0..0,
-        role: Role::Program,
-        via: Vec::new(),
-        assignments: Vec::new(),
-        redirections: Vec::new(),
-        piped: false,
-        dir: Dir::Same,
-        ways_out: Vec::new(),
-        script: None,
-        opaque: None,
-    }
+    Step { argv: argv.iter().map(|word| Word::literal(*word)).collect(), ..Step::default() }
 }
 
 fn found(lookup: Lookup) -> FoundProgram {
@@ -283,10 +264,8 @@ fn a_plain_command_is_started_without_a_shell() {
     let reading = ParsedCommand {
         text: "ls -l".into(),
         steps: vec![step(&["ls", "-l"])],
-        opaque: Vec::new(),
         plain: Some(argv.clone()),
-        bodies: Vec::new(),
-        invalid: None,
+        ..ParsedCommand::default()
     };
     let resolved = place.resolver.resolve_command(&reading, &place.cwd(), &["/bin".to_owned()]);
     assert_eq!(resolved.launch, Launch::Argv { argv });

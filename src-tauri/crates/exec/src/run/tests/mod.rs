@@ -17,7 +17,7 @@ mod unheld;
 
 use super::*;
 use crate::resolve::Resolver;
-use postern_command::{Dir, ParsedCommand, Role, Step, Word};
+use postern_command::{ParsedCommand, Step, Word};
 use postern_policy::AgentId;
 use postern_protocol::Outcome;
 use postern_request::{AllowedBy, Exit, PlanStdin, RequestEffect, RequestEvent, RequestState, step};
@@ -106,26 +106,13 @@ fn words(argv: &[&str]) -> Vec<String> {
 /// Reads a simple command; an argument that is a file's path counts as its script.
 fn reading(argv: &[&str]) -> ParsedCommand {
     let script = argv.iter().skip(1).position(|word| Path::new(word).is_file()).map(|at| at + 1);
-    let step = Step {
-        argv: argv.iter().map(|word| Word::literal(*word)).collect(),
-        span: 0..0,
-        role: Role::Program,
-        via: Vec::new(),
-        assignments: Vec::new(),
-        redirections: Vec::new(),
-        piped: false,
-        dir: Dir::Same,
-        ways_out: Vec::new(),
-        script,
-        opaque: None,
-    };
+    let step =
+        Step { argv: argv.iter().map(|word| Word::literal(*word)).collect(), script, ..Step::default() };
     ParsedCommand {
         text: argv.join(" "),
         steps: vec![step],
-        opaque: Vec::new(),
         plain: Some(words(argv)),
-        bodies: Vec::new(),
-        invalid: None,
+        ..ParsedCommand::default()
     }
 }
 
