@@ -3,7 +3,7 @@
 use super::globs::GlobIndex;
 use crate::path;
 use crate::rule::{Identity, IdentityPattern, Signer};
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::HashMap;
 use smallvec::SmallVec;
 
 /// Rules under one key, by their places in the set: nearly always one.
