@@ -167,10 +167,7 @@ impl<M: Messenger + Guide> Door for Chat<M> {
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.register.lock().new_code(postern_host::lasting());
         let code = code.map_err(ControlError::internal)?;
-        let name = match &*self.line.borrow() {
-            ChatConnection::Online(name) => Some(name.clone()),
-            ChatConnection::Connecting | ChatConnection::Offline { .. } => None,
-        };
+        let name = self.line.borrow().own_name();
         let text = self.messenger.setup_steps(&code, name.as_deref());
         let mut values = BTreeMap::from([("pairingCode".to_owned(), code)]);
         values.extend(name.map(|name| ("account".to_owned(), name)));
