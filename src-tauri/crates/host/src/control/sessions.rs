@@ -1,6 +1,6 @@
 //! `sessions.*`.
 
-use super::{Handle, HostControl, MethodResult, shutting_down};
+use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use postern_command::escape;
 use postern_contract::methods::{
@@ -42,7 +42,7 @@ impl Handle<CloseSession> for HostControl {
             let message = format!("{agent} has no session {session:?} open");
             return Err(ControlError::not_found(message));
         };
-        let denied = self.parts.gate.close_session(agent, name).await.map_err(shutting_down)??;
+        let denied = self.parts.gate.close_session(agent, name).await??;
         Ok(SessionClosed { denied })
     }
 }

@@ -1,6 +1,6 @@
 //! `status`, `pause`, `resume`.
 
-use super::{Handle, HostControl, MethodResult, blocking, shutting_down};
+use super::{Handle, HostControl, MethodResult, blocking};
 use crate::ask::ApproverId;
 use crate::book::Managed;
 use crate::clock::{Jump, detect_jump, lasting};
@@ -27,7 +27,7 @@ const LONGEST_PAUSE: u64 = 7 * 24 * 3_600_000;
 impl HostControl {
     pub(crate) async fn status(&self) -> Result<Status, ControlError> {
         let parts = &self.parts;
-        let counts = parts.gate.counts().await.map_err(shutting_down)?;
+        let counts = parts.gate.counts().await?;
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
         if !parts.book.store().is_in_place() {
@@ -109,7 +109,7 @@ impl Handle<GetStatus> for HostControl {
 impl Handle<PauseAll> for HostControl {
     async fn handle(&self, face: ApproverId, params: Pause) -> MethodResult<PauseAll> {
         let pause = ActivePause { until: params.for_ms.map(pause_end).transpose()? };
-        let kept = self.parts.gate.pause_all(pause, face.kind).await.map_err(shutting_down)?;
+        let kept = self.parts.gate.pause_all(pause, face.kind).await?;
         kept.map_err(|error| not_kept("blocked", &error))?;
         self.status_changed().await
     }
@@ -121,7 +121,7 @@ impl Handle<ResumeAll> for HostControl {
             let message = "the record is no longer where it was opened. Restart Postern, look at its agents and rules, and resume then";
             return Err(ControlError::store(message));
         }
-        let resumed = self.parts.gate.resume().await.map_err(shutting_down)?;
+        let resumed = self.parts.gate.resume().await?;
         resumed.map_err(|problem| not_kept("unblocked", &problem))?;
         self.status_changed().await
     }
