@@ -3,14 +3,12 @@
 use super::{ITSELF, newest, note_change};
 use crate::doubt::{self, DoubtCause};
 use crate::error::Error;
-use crate::file::AUDIT_HEAD;
+use crate::file::{AUDIT_HEAD, write_private};
 use postern_protocol::encode_hex;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Length of the chain and hash of its newest row.
@@ -44,9 +42,7 @@ pub(crate) fn write_head(conn: &Connection, path: &Path) -> io::Result<()> {
         hash: encode_hex(&newest.hash),
     });
     let beside = head_path(path, ".new");
-    let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(&serde_json::to_vec(&head)?)?;
+    write_private(&beside, &serde_json::to_vec(&head)?)?;
     std::fs::rename(&beside, head_path(path, ""))
 }
 
