@@ -7,7 +7,7 @@ use super::spawn_call::SpawnCall;
 use super::tree::{self, Tree};
 use super::{Prepared, ProcessInput, SpawnError};
 use crate::confine::{self, Fence, Lasting};
-use crate::resolve::{HeldFile, SHELL};
+use crate::resolve::{HeldFile, shell_argv};
 use postern_request::{Drift, Exit, Launch};
 use rustix::process::Pid;
 use std::ffi::CString;
@@ -148,9 +148,7 @@ fn build_call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Spaw
         };
         let words = match &prepared.plan.launch {
             Launch::Argv { argv } => with_own_name(argv, &program),
-            Launch::Shell { text } => {
-                [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec()
-            }
+            Launch::Shell { text } => shell_argv(text),
             Launch::Nothing => return Err(SpawnError::Failed("there is nothing to start".to_owned())),
         };
         (program, texts(words)?, None)

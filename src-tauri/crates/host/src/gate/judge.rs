@@ -8,7 +8,7 @@ use crate::lanes::OpenFilesPermit;
 use postern_command::ParsedCommand;
 use postern_exec::confine::{self, Confines};
 use postern_exec::identity::Allowance;
-use postern_exec::resolve::{Cwd, Held, Resolver, SHELL};
+use postern_exec::resolve::{Cwd, Held, Resolver, shell_argv};
 use postern_exec::run::UserPlaces;
 use postern_exec::user::HostUser;
 use postern_policy::environment::VariableChange;
@@ -393,9 +393,7 @@ impl JudgedRequest {
     pub(crate) fn started_argv(&self) -> Vec<String> {
         match &self.plan.launch {
             Launch::Argv { argv } => argv.clone(),
-            Launch::Shell { text } => {
-                [SHELL, "--noprofile", "--norc", "-c", text].map(ToOwned::to_owned).to_vec()
-            }
+            Launch::Shell { text } => shell_argv(text),
             Launch::Nothing => Vec::new(),
         }
     }

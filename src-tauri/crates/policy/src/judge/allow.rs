@@ -51,8 +51,7 @@ pub(super) fn coverage_by<'a>(
     for (rule, named) in policy.rules.compiled_parts().flat_map(|part| candidates(part, subject)) {
         if rule.rule.confine.is_some()
             || !counts(&rule.rule)
-            || !rule.is_alive(facts.now, facts.session)
-            || !rule.rule.origin.holds_for(facts.origin)
+            || !rule.is_in_force(facts)
             || is_idle_skill(&rule.rule, policy, subject)
         {
             continue;

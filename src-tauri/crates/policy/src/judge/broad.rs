@@ -30,8 +30,7 @@ pub(super) fn covering<'a>(
     let starts = starts(policy, facts, subject);
     let mut all = std::iter::once(first).chain(rules);
     let (_, _, covering) = all.find(|(part, place, rule)| {
-        let alive = rule.is_alive(facts.now, facts.session) && rule.rule.origin.holds_for(facts.origin);
-        alive
+        rule.is_in_force(facts)
             && rule.rule.limits.is_none()
             && with_input(&rule.rule, subject, facts).is_none()
             && holds_there(rule, facts, subject)

@@ -198,8 +198,8 @@ fn named_by_rule(policy: &AgentPolicy, program: &FoundProgram, facts: &Facts<'_>
         found
             .into_iter()
             .map(|at| part.get(at))
-            .filter(|rule| rule.rule.confine.is_none() && rule.rule.origin.holds_for(facts.origin))
-            .filter(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
+            .filter(|rule| rule.rule.confine.is_none() && rule.is_in_force(facts))
+            .filter(|rule| !rule.is_glob && rule.args.is_none())
             .any(|rule| is_pinned_to(&rule.rule, program))
     })
 }

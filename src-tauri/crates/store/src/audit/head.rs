@@ -3,13 +3,13 @@
 use super::{ITSELF, newest, note_change};
 use crate::doubt::{self, DoubtCause};
 use crate::error::Error;
-use crate::file::{AUDIT_HEAD, write_private};
+use crate::file::{AUDIT_HEAD, beside, write_private};
 use postern_protocol::encode_hex;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Length of the chain and hash of its newest row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,15 +18,8 @@ pub(super) struct AuditHead {
     pub(super) hash: String,
 }
 
-fn head_path(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(AUDIT_HEAD);
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 pub(super) fn read_head(path: &Path) -> Option<AuditHead> {
-    serde_json::from_slice(&std::fs::read(head_path(path, "")).ok()?).ok()
+    serde_json::from_slice(&std::fs::read(beside(path, AUDIT_HEAD)).ok()?).ok()
 }
 
 /// Returns how many rows the chain of the record at `path` had, as its head says.
@@ -41,9 +34,10 @@ pub(crate) fn write_head(conn: &Connection, path: &Path) -> io::Result<()> {
         count: newest.number,
         hash: encode_hex(&newest.hash),
     });
-    let beside = head_path(path, ".new");
-    write_private(&beside, &serde_json::to_vec(&head)?)?;
-    std::fs::rename(&beside, head_path(path, ""))
+    let kept = beside(path, AUDIT_HEAD);
+    let new = beside(&kept, ".new");
+    write_private(&new, &serde_json::to_vec(&head)?)?;
+    std::fs::rename(new, kept)
 }
 
 /// Records at a start that the chain does not match the kept head, because new rows would hide that. The record is in
