@@ -1,6 +1,10 @@
 //! Facts of Linux about a process in `/proc`: memory, wake-ups, open files.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
+use std::time::{Duration, Instant};
+
+/// Longest time for a process to come to rest.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Returns resident memory, in KiB.
 pub(crate) fn resident(pid: u32) -> anyhow::Result<u64> {
@@ -26,6 +30,21 @@ pub(crate) fn switches(pid: u32) -> anyhow::Result<u64> {
         sum += number(status, "voluntary_ctxt_switches:")? + number(status, "nonvoluntary_ctxt_switches:")?;
     }
     Ok(sum)
+}
+
+/// Waits until no thread of a process was put on a CPU for this long.
+pub(crate) fn wait_for_rest(pid: u32, quiet: Duration) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let mut before = switches(pid)?;
+    loop {
+        std::thread::sleep(quiet);
+        let now = switches(pid)?;
+        if now == before {
+            return Ok(());
+        }
+        ensure!(begun.elapsed() < PATIENCE, "process {pid} does not come to rest");
+        before = now;
+    }
 }
 
 /// Returns the number of open files.

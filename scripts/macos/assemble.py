@@ -8,9 +8,9 @@ without; and Assets.car if the icon's layers were compiled.
 import json
 import pathlib
 import plistlib
+import re
 import shutil
 import sys
-import tomllib
 
 if len(sys.argv) != 3:
     sys.exit(__doc__)
@@ -18,7 +18,8 @@ root = pathlib.Path(__file__).resolve().parents[2]
 programs, app = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 conf = json.loads((root / 'tauri.conf.json').read_text())
 mac = conf['bundle']['macOS']
-version = tomllib.loads((root / 'Cargo.toml').read_text())['workspace']['package']['version']
+# Python's parser of TOML is newer than Xcode's Python.
+version = re.search(r'^version = "(.*)"$', (root / 'Cargo.toml').read_text(), re.MULTILINE)[1]
 contents = app / 'Contents'
 
 for name in ('postern-desktop', 'postern', 'postern-run'):
@@ -41,7 +42,7 @@ for inside, source in mac.get('files', {}).items():
     shutil.copy2(root / source, target)
 
 info = {
-    'CFBundleDevelopmentRegion': 'English',
+    'CFBundleDevelopmentRegion': 'en',
     'CFBundleDisplayName': conf['productName'],
     'CFBundleExecutable': 'postern-desktop',
     'CFBundleIconFile': 'icon.icns',

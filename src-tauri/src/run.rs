@@ -9,8 +9,8 @@ use crate::window::popover::{self, Popover};
 use crate::window::settings;
 use crate::{AppOptions, SettingsPage, commands, menu, notify, sound, system};
 use anyhow::Context;
-use postern_contract::methods::{AnswerQuestion, ListAgents, Nothing};
-use postern_contract::{Answer, AnswerParams, ApproverNotification, Preferences, Question, RequestRow};
+use postern_contract::methods::{ListAgents, Nothing};
+use postern_contract::{ApproverNotification, Preferences, Question, RequestRow};
 use std::io::Write;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -37,10 +37,12 @@ pub fn run_app(options: &AppOptions) -> anyhow::Result<()> {
     let (backend, heard) = runtime.block_on(Backend::open(options))?;
     start_app(app.handle(), Arc::new(backend), heard, options)?;
     writeln!(std::io::stdout(), "ready {}", options.data.display())?;
-    app.run(|app, event| match event {
+    #[cfg(target_os = "macos")]
+    let background = options.background;
+    app.run(move |app, event| match event {
         RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
         #[cfg(target_os = "macos")]
-        RunEvent::Ready => on_ready(),
+        RunEvent::Ready => on_ready(app, background),
         // The app was opened again: its menu-bar item may be hidden behind the notch.
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { .. } => {
@@ -92,6 +94,8 @@ fn start_app(
     // What its items do is done by the menu-bar item's handler, which hears of every menu.
     #[cfg(target_os = "macos")]
     crate::app_menu::set(app)?;
+    // A Mac says when the app has launched whether it did so at login.
+    #[cfg(not(target_os = "macos"))]
     if !options.background {
         tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
     }
@@ -215,21 +219,10 @@ fn on_choice(
     parts: &AppDependencies,
     question: &Question,
 ) -> impl FnOnce(NotificationChoice) + Send + 'static {
-    let (backend, approval) = (Arc::clone(&parts.backend), parts.approval.clone());
-    let denial = AnswerParams::for_question(question, Answer::Deny);
+    let (approval, question) = (parts.approval.clone(), Box::new(question.clone()));
     move |choice| match choice {
-        NotificationChoice::Show => approval.to_front(denial.question_id),
-        NotificationChoice::Deny => {
-            tauri::async_runtime::spawn(async move {
-                match backend.invoke::<AnswerQuestion>(&denial).await {
-                    Ok(answered) if answered.applied => {}
-                    Ok(_) => approval.to_front(denial.question_id),
-                    Err(error) => {
-                        tracing::warn!(%error, "a denial by a notification could not be handed over");
-                    }
-                }
-            });
-        }
+        NotificationChoice::Show => approval.to_front(question.id),
+        NotificationChoice::Deny => approval.deny(question),
     }
 }
 
@@ -280,9 +273,14 @@ fn without_dock_icon(mut app: tauri::App) -> tauri::App {
     app
 }
 
-/// Says where to move an app that runs from its disk image.
+/// Says where to move an app that runs from its disk image, and guides a new user who started the app.
 #[cfg(target_os = "macos")]
-fn on_ready() {
+fn on_ready(app: &AppHandle, background: bool) {
+    if let (false, Some(parts)) =
+        (background || system::is_started_at_login(), app.try_state::<AppDependencies>())
+    {
+        tauri::async_runtime::spawn(welcome(app.clone(), Arc::clone(&parts.backend)));
+    }
     if let Some(problem) = system::place::problem() {
         notify::attention(problem);
         tracing::warn!("{problem}");

@@ -94,7 +94,7 @@ fn a_run_whose_pin_another_program_takes_away_goes_on_pinned_or_is_ended() {
     let mut agent = worker(&arena, "main");
     agent.sh("git init -q . && mkdir .idea");
     let wait = "#!/bin/bash\ntouch ready; until [ -e go ]; do :; done\n\
-        until grep -q /.git/config /proc/self/mountinfo; do :; done\n\
+        until grep -q '/.git/config ' /proc/self/mountinfo; do :; done\n\
         echo '[core] fsmonitor = evil' >> .git/config || echo refused; until [ -e end ]; do :; done\n";
     agent.write("wait.sh", wait, 0o755);
     let posted = agent.post(json!({ "shell": "./wait.sh" }));
@@ -219,6 +219,7 @@ fn what_fails_confined_says_how_to_ask_for_more() {
     assert_eq!(posted["state"], "asking", "{posted}");
     let question = watcher.question();
     assert!(question.to_string().contains("it asks to run with your rights"), "{question}");
+    assert_eq!(question["confinement"][0]["text"], "Failed confined; asks for full access", "{question}");
     agent.call("system.kill", &json!({ "requestId": posted["requestId"] }));
     let look = agent.post(json!({ "shell": "echo x > written", "confine": "look" }));
     assert_eq!(look["state"], "asking", "look holds it from writing: {look}");

@@ -66,7 +66,7 @@ fn a_host_that_is_well_has_nothing_wrong() {
 #[test]
 fn why_no_host_starts_is_said_where_it_does_not_run() {
     let host = ended();
-    only(&host, "Postern does not run", "postern serve");
+    only(&host, "Postern isn’t running", "postern serve");
     let overwrite = |at: u64, bytes: &[u8]| {
         let file = fs::OpenOptions::new().write(true).open(record(&host)).unwrap();
         file.write_all_at(bytes, at).unwrap();
@@ -95,7 +95,7 @@ fn a_start_that_works_forgets_the_one_that_failed() {
     host.start_again();
     assert_eq!(wrong(&host), []);
     host.end();
-    only(&host, "Postern does not run", "postern serve");
+    only(&host, "Postern isn’t running", "postern serve");
 }
 
 #[test]

@@ -64,6 +64,24 @@ fn every_entry_of_the_fleet_s_corpus_holds() {
     replay("fleet", targets::fleet::check);
 }
 
+#[test]
+fn the_script_and_the_weekly_run_name_every_target() {
+    let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let files = fs::read_dir(repository().join("fuzz/targets")).unwrap();
+    let mut wanted: Vec<String> = files.map(|entry| name(entry.unwrap().path())).collect();
+    wanted.sort();
+    for (file, before, after) in
+        [("scripts/fuzz", "|| targets=(", ')'), (".github/workflows/fuzz.yml", "target: [", ']')]
+    {
+        let text = fs::read_to_string(repository().join(file)).unwrap();
+        let (_, list) = text.split_once(before).unwrap();
+        let list = list.split_once(after).unwrap().0.replace(',', " ");
+        let mut named: Vec<&str> = list.split_whitespace().collect();
+        named.sort_unstable();
+        assert_eq!(named, wanted, "{file}");
+    }
+}
+
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = repository().join("fuzz/corpus").join(target);
     let mut entries: Vec<PathBuf> =

@@ -79,10 +79,13 @@ fn run(channel: &Path, folder: &Path, command: &[&str]) -> Command {
     run
 }
 
+fn text(pieces: &Value) -> String {
+    pieces.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
+}
+
 fn label(question: &Value, id: &str) -> Option<String> {
     let offer = question["proposals"].as_array().unwrap().iter().find(|offer| offer["id"] == id)?;
-    let pieces = offer["label"].as_array().unwrap().iter();
-    Some(pieces.map(|piece| piece["text"].as_str().unwrap()).collect())
+    Some(text(&offer["label"]))
 }
 
 #[test]
@@ -92,6 +95,8 @@ fn one_answer_renews_every_rule_of_the_agent_and_one_command_undoes_it() {
     kept.install("two");
     let asking = kept.asks(&["tool", "log", "-1"]);
     let question = kept.watcher.question();
+    let why = text(&question["why"]);
+    assert!(why.starts_with("tool changed ") && why.ends_with(", last allowed just now."), "{why}");
     assert_eq!(question["renews"][0]["count"], 5, "of both agents: {question}");
     assert_eq!(question["proposals"][0]["id"], "renew", "the first choice: {question}");
     assert_eq!(label(&question, "renew").unwrap(), "renew all 4 rules of tool");
@@ -121,7 +126,7 @@ fn one_answer_renews_every_rule_of_the_agent_and_one_command_undoes_it() {
     assert!(!audit.contains("rule 2 changed"), "its parts are not told twice: {audit}");
     let undo = told.lines().find_map(|line| line.split("postern ").nth(1)).expect("it says how to undo it");
     let undone = kept.host.ok(&undo.split(' ').collect::<Vec<_>>());
-    assert_eq!(undone, "undone: rules 1, 2, 3, 4 as before the renewal\n");
+    assert_eq!(undone, "the rules are as before the renewal: 1, 2, 3, 4\n");
     assert_eq!(kept.decision("main", &["tool", "status"]), "ask", "they hold for what it was");
     let again = kept.host.run(&undo.split(' ').collect::<Vec<_>>());
     assert!(again.code == 4 && again.stderr.contains("nothing to undo"), "{again:?}");

@@ -451,9 +451,12 @@ fn the_channels_of_a_macs_data_folder_lie_in_a_short_one() {
     assert_eq!(reading["permissionDecision"], "deny", "{reading}");
     assert!(reading["permissionDecisionReason"].as_str().unwrap().contains("Postern"), "{reading}");
 
+    let caches = host.home().join("Library/Caches/postern");
+    std::fs::create_dir_all(caches.join("of-a-run")).unwrap();
     let shown = host.ok(&["uninstall", "--dry-run"]);
     assert!(shown.contains(short.to_str().unwrap()), "{shown}");
     host.ok(&["uninstall", "--yes"]);
+    assert!(!caches.exists(), "no confined run needs it any more");
     assert!(!host.home().join(".postern").exists() && host.data().join("policy").join(agent).exists());
 }
 

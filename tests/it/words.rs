@@ -23,7 +23,7 @@ fn a_setting_has_one_spelling_wherever_it_is_read() {
     assert_eq!(set("approval-timeout=3m"), "approval-timeout: 2m → 3m\n", "what changed, and nothing else");
     assert_eq!(
         set("approvalTimeout=3m"),
-        "main is so already; nothing was changed\n",
+        "main has these settings already; nothing was changed\n",
         "taken without a word"
     );
     let shown = host.ok(&["agents", "show", "main"]);
@@ -36,7 +36,11 @@ fn a_setting_has_one_spelling_wherever_it_is_read() {
     assert!(pairs.len() > 15, "{shown}");
     let mut again = vec!["agents", "set", "main"];
     again.extend(pairs.iter().map(String::as_str));
-    assert_eq!(host.ok(&again), "main is so already; nothing was changed\n", "what is shown can be typed");
+    assert_eq!(
+        host.ok(&again),
+        "main has these settings already; nothing was changed\n",
+        "what is shown can be typed"
+    );
     let help = host.ok(&["agents", "set", "--help"]);
     for pair in &pairs {
         let key = pair.split('=').next().unwrap();
@@ -144,6 +148,8 @@ fn a_skills_rule_that_works_is_not_to_be_removed() {
 #[test]
 fn a_request_is_named_by_its_beginning_or_as_the_last() {
     let (host, channel) = Postern::with_agent();
+    let none = host.run(&["show", "last"]);
+    assert!(none.code == 4 && none.stderr.contains("there is no request yet"), "{none:?}");
     host.ok(&["rules", "allow", "uname *", "--agent", "main"]);
     assert_eq!(ended(asks(&channel, &["--", "uname"])).code, 0);
     let id = host.json(&["history"])[0]["id"].as_str().unwrap().to_owned();
@@ -158,6 +164,9 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
         let missing = host.run(&["show", name]);
         assert!(missing.code == 4 && missing.stderr.contains("there is no request"), "{name}: {missing:?}");
     }
+    let shown = host.ok(&["show", &id]);
+    let repeats = shown.contains("\n  why ") || shown.contains("\n  by ");
+    assert!(shown.contains("rule 1 (you): uname *") && !repeats, "the rule says so once: {shown}");
     let over = host.run(&["kill", "last"]);
     assert!(over.code == 1 && over.stderr.contains("isn’t running"), "{over:?}");
     assert_eq!(ended(asks(&channel, &["--", "uname", "-s"])).code, 0);

@@ -76,6 +76,15 @@ test("what a door refuses is said in the form, and what was typed stays", async 
   await expect(other(page, "Approvers over WebSocket")).toContainText("127.0.0.1:7718");
 });
 
+test("a port that the system chooses is not shown as port 0", async ({ page }) => {
+  await page.getByRole("button", { name: "More: Approvers over WebSocket" }).click();
+  await page.getByRole("menuitem", { name: "Change…" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Address").fill("127.0.0.1:0");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect(other(page, "Approvers over WebSocket")).toContainText("127.0.0.1, any free port");
+});
+
 test("a secret is typed once and shown never", async ({ page }) => {
   await page.getByRole("button", { name: "Turn On: Telegram" }).click();
   const form = page.getByRole("dialog");

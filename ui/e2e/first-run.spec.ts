@@ -47,6 +47,27 @@ test.describe("the first run", () => {
     await expect(page.getByRole("main").getByRole("heading", { name: "Claude Code" })).toBeVisible();
   });
 
+  test("offers what needs hands on its side, and then says what to do there", async ({ page, context }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto("/settings.html?scene=containers");
+    await expect(page.getByRole("button", { name: "Continue" })).toBeFocused();
+    await page.keyboard.press("Enter");
+    const containers = page.getByTestId("agent-containers");
+    await expect(containers).toContainText("changes no file");
+    await expect(containers.getByRole("button"), "there is no change to show").toHaveCount(0);
+    const on = containers.getByRole("switch", { name: "Containers" });
+    await expect(on).not.toBeChecked();
+    await on.press("Space");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByRole("heading", { name: "What may they do without asking?" })).toBeVisible();
+    await page.getByRole("button", { name: "Continue" }).click();
+    const lines = page.getByTestId("lines-containers");
+    await expect(lines).toContainText("docker run --volume");
+    await nothingSerious(page);
+    await lines.getByRole("button", { name: "Copy: Containers" }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("docker run");
+  });
+
   test("shows the change before, and takes it back after", async ({ page }) => {
     await page.keyboard.press("Enter");
     const claude = page.getByTestId("agent-claude-code");
@@ -71,7 +92,11 @@ test.describe("the first run", () => {
     await page.evaluate(() => (location.hash = "#claude-code/connection"));
     const hook = page.getByTestId("hook");
     await expect(hook).toContainText(/Claude Code\s*✓ Connected/);
+    const rules = page.getByTestId("rules-claude-code");
+    await expect(rules).toContainText("Import 3 rules from Claude Code");
     await nothingSerious(page);
+    await rules.getByRole("button", { name: "Import", exact: true }).click();
+    await expect(rules).toContainText("2 rules imported");
     await hook.getByRole("button", { name: "Undo" }).click();
     await expect(page.getByRole("navigation").getByText("Claude Code"), "it came with its hook").toHaveCount(
       0,

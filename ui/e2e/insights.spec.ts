@@ -89,7 +89,10 @@ test("one rule that is not used is no more than one", async ({ page }) => {
 });
 
 test("a suggestion becomes a rule through the editor", async ({ page }) => {
-  await expect(page.getByText("The mark is at half of them."), "what stands on the meter").toBeVisible();
+  await expect(
+    page.getByText("The mark is at half of the questions."),
+    "what stands on the meter",
+  ).toBeVisible();
   await expect(
     page.getByText("2 rules would have answered 3 of your last 6 questions").first(),
   ).toBeVisible();

@@ -46,7 +46,8 @@ test("Always: an offer, a word opened, where and how long, saved", async ({ page
   const span = page.getByLabel("How long");
   await tabTo(page, span);
   // Letters that come slowly begin another word, and a space then opens the list.
-  for (let up = 0; up < 6 && (await span.inputValue()) !== "hour"; up++) await page.keyboard.press("ArrowUp");
+  for (let down = 0; down < 6 && (await span.inputValue()) !== "hour"; down++)
+    await page.keyboard.press("ArrowDown");
   await expect(page.getByTestId("save")).toBeEnabled();
   await tabTo(page, page.getByTestId("save"));
   await page.keyboard.press("Enter");

@@ -366,6 +366,13 @@ test("once, with fewer rights: judged again and shown, before anything is allowe
   expect(answers).toEqual([]);
 });
 
+test("a click on the line that says its rights offers fewer", async ({ page }) => {
+  await open(page, "push");
+  await page.getByTestId("confinement").getByText("Runs with your full access").click();
+  await page.getByRole("menuitem", { name: "Confine to This Project" }).click();
+  await expect.poll(async () => (await said(page)).edits).toMatchObject([{ confine: "project" }]);
+});
+
 test("what cannot be saved yet does not look as if it could", async ({ page }) => {
   await open(page, "push");
   await armed(page);

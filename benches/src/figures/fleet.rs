@@ -3,13 +3,15 @@
 
 use super::round_trip::{ask_denied, hear};
 use crate::Effort;
-use crate::data::{Data, RULES, denied};
+use crate::data::{DENIED, Data, RULES, denied};
+use crate::proc::wait_for_rest;
 use crate::processes::{BrokerProcess, Host, find_program, postern};
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, Value, times};
 use anyhow::ensure;
 use postern_client::{Channel, Control};
 use postern_contract::methods::{DoorKind, DoorState, ListDoors, Nothing};
+use std::cell::Cell;
 use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,12 +21,17 @@ const MOST: f64 = 1.05;
 const GOAL: &str = "<= 1.05 x p50";
 /// Longest time for the door to connect.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Time for which a host that does nothing is quiet.
+const QUIET: Duration = Duration::from_millis(300);
 
 /// A host that can be in a fleet.
 struct FleetLab<'a> {
     postern: &'a Path,
     data: Data,
+    host: u32,
     effort: Effort,
+    /// Turns so far.
+    turns: Cell<usize>,
 }
 
 pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>> {
@@ -32,8 +39,9 @@ pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>
         let said = Value::Text("nats-server was not found".to_owned());
         return Ok(vec![Row::alone("denied, fleet door open", said, GOAL, false)]);
     };
-    let lab = FleetLab { postern: program, data: Data::with(RULES)?, effort };
-    let host = Host::start(program, lab.data.folder())?;
+    let data = Data::with(RULES)?;
+    let host = Host::start(program, data.folder())?;
+    let lab = FleetLab { postern: program, data, host: host.pid(), effort, turns: Cell::new(0) };
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let listen = format!("127.0.0.1:{port}");
     let start = ["fleet", "start", "--name", "bench", "--person", "Bench", "--listen", listen.as_str()];
@@ -52,7 +60,7 @@ pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>
 }
 
 impl FleetLab<'_> {
-    /// Measures beside a closed door, in turn. The door is connected before each turn with the fleet begins.
+    /// Measures beside a closed door, in turn. Before each turn the door has connected, or closed, and the host does nothing.
     fn row(
         &self,
         figure: &str,
@@ -62,10 +70,12 @@ impl FleetLab<'_> {
             self.effort.turns,
             || {
                 self.open()?;
+                wait_for_rest(self.host, QUIET)?;
                 with_fleet()
             },
             || {
                 postern(self.postern, self.data.folder(), &["doors", "disable", "fleet"])?;
+                wait_for_rest(self.host, QUIET)?;
                 self.turn()
             },
         )?;
@@ -82,7 +92,9 @@ impl FleetLab<'_> {
 
     /// Asks for what a rule denies, some times.
     fn turn(&self) -> anyhow::Result<Sample> {
-        let mut channel: Channel = self.data.connect(&denied(0))?;
+        // One agent may not record as much as all turns do.
+        let turn = self.turns.replace(self.turns.get() + 1);
+        let mut channel: Channel = self.data.connect(&denied(turn % DENIED))?;
         let sample = Sample::of(200 * self.effort.size, || ask_denied(&mut channel))?;
         hear(&mut channel)?;
         Ok(sample)

@@ -2,7 +2,7 @@
 
 use crate::Effort;
 use crate::data::Data;
-use crate::proc::{private_dirty, resident, switches};
+use crate::proc::{private_dirty, resident, switches, wait_for_rest};
 use crate::processes::Host;
 use crate::table::{Row, Value, mebibytes};
 use std::path::Path;
@@ -12,22 +12,13 @@ use std::time::Duration;
 const DIRTY: u64 = 15 * 1024;
 /// Limit of resident memory, its program included, in KiB.
 const RESIDENT: u64 = 20 * 1024;
-/// Longest time to come to rest after the start.
-const PATIENCE: usize = 60;
 
 pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
     let host = Host::start(postern, data.folder())?;
     let pid = host.pid();
     let second = Duration::from_secs(1);
-    let mut before = switches(pid)?;
-    for _ in 0..PATIENCE {
-        std::thread::sleep(second);
-        let now = switches(pid)?;
-        if now == before {
-            break;
-        }
-        before = now;
-    }
+    wait_for_rest(pid, second)?;
+    let before = switches(pid)?;
     let seconds = 3 * u32::try_from(effort.size)?;
     std::thread::sleep(second * seconds);
     let woken = switches(pid)? - before;

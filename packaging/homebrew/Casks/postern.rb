@@ -13,7 +13,7 @@ cask "postern" do
   binary "#{appdir}/Postern.app/Contents/MacOS/postern"
   binary "#{appdir}/Postern.app/Contents/MacOS/postern-run"
 
-  uninstall launchctl: ["dev.postern.desktop.login", "dev.postern.serve"],
+  uninstall launchctl: "dev.postern.serve",
             quit:      "dev.postern.desktop"
 
   zap trash: [
@@ -21,6 +21,7 @@ cask "postern" do
     "~/Library/Application Support/dev.postern.desktop",
     "~/Library/Application Support/Postern",
     "~/Library/Caches/dev.postern.desktop",
+    "~/Library/Caches/postern",
     "~/Library/HTTPStorages/dev.postern.desktop",
     "~/Library/Preferences/dev.postern.desktop.plist",
     "~/Library/WebKit/dev.postern.desktop",

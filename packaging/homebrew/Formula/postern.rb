@@ -2,14 +2,13 @@
 class Postern < Formula
   desc "Decides what AI agents may run, without a window"
   homepage "https://github.com/postern/postern"
+  url "https://github.com/postern/postern/releases/download/v0.1.0/postern-0.1.0-macos.tar.gz"
   version "0.1.0"
+  sha256 "0000000000000000000000000000000000000000000000000000000000000000" # a release's workflow writes it
   license any_of: ["MIT", "Apache-2.0"]
 
-  on_macos do
-    depends_on macos: :ventura
-    url "https://github.com/postern/postern/releases/download/v0.1.0/postern-0.1.0-macos.tar.gz"
-    sha256 "0000000000000000000000000000000000000000000000000000000000000000" # a release's workflow writes it
-  end
+  depends_on :macos
+  depends_on macos: :ventura
 
   def install
     bin.install "MacOS/postern", "MacOS/postern-run"
@@ -21,6 +20,7 @@ class Postern < Formula
     run [opt_bin/"postern", "serve"]
     keep_alive successful_exit: false
     process_type :interactive
+    error_log_path var/"log/postern.log"
   end
 
   def caveats

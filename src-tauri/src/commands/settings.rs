@@ -102,7 +102,7 @@ pub(super) async fn settings_set_preferences(
     let kept = parts.preferences.update(preferences);
     parts.set_shortcut(&app);
     parts.approval.refresh_questions();
-    kept.map_err(|error| format!("the preferences could not be kept: {error}"))
+    kept.map_err(|error| format!("the settings could not be saved: {error}"))
 }
 
 /// Hides the open windows from recordings and shared screens, or shows them there again.

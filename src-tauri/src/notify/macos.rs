@@ -11,8 +11,9 @@ use objc2::runtime::{Bool, NSObjectProtocol, ProtocolObject};
 use objc2::{AnyThread as _, define_class, msg_send};
 use objc2_foundation::{NSArray, NSBundle, NSError, NSObject, NSSet, NSString};
 use objc2_user_notifications::{
-    UNAuthorizationOptions, UNMutableNotificationContent, UNNotificationAction, UNNotificationActionOptions,
-    UNNotificationCategory, UNNotificationCategoryOptions, UNNotificationRequest, UNNotificationResponse,
+    UNAuthorizationOptions, UNMutableNotificationContent, UNNotification, UNNotificationAction,
+    UNNotificationActionOptions, UNNotificationCategory, UNNotificationCategoryOptions,
+    UNNotificationPresentationOptions, UNNotificationRequest, UNNotificationResponse,
     UNUserNotificationCenter, UNUserNotificationCenterDelegate,
 };
 use parking_lot::Mutex;
@@ -36,8 +37,19 @@ define_class!(
     // SAFETY: `NSObjectProtocol` has no safety requirements.
     unsafe impl NSObjectProtocol for Choices {}
 
-    // SAFETY: the signature of the method is the one that the protocol has.
+    // SAFETY: the signatures of the methods are those that the protocol has.
     unsafe impl UNUserNotificationCenterDelegate for Choices {
+        // Of the active app, the center shows only what its delegate wants shown.
+        #[unsafe(method(userNotificationCenter:willPresentNotification:withCompletionHandler:))]
+        fn on_presentation(
+            &self,
+            _center: &UNUserNotificationCenter,
+            _notification: &UNNotification,
+            done: &DynBlock<dyn Fn(UNNotificationPresentationOptions)>,
+        ) {
+            done.call((UNNotificationPresentationOptions::Banner | UNNotificationPresentationOptions::List,));
+        }
+
         #[unsafe(method(userNotificationCenter:didReceiveNotificationResponse:withCompletionHandler:))]
         fn on_response(
             &self,
@@ -69,8 +81,8 @@ pub(super) fn show_notification(
         return;
     };
     let asks = on_choice.is_some();
+    offer_buttons(&center);
     if let Some(on_choice) = on_choice {
-        offer_buttons(&center);
         HANDLERS.lock().insert(id.to_owned(), on_choice);
     }
     let (id, title, text) = (id.to_owned(), title.to_owned(), text.to_owned());

@@ -43,9 +43,9 @@ pub(super) fn confirm(what: &str, patience: Duration) -> Result<(), &'static str
     unsafe { context.invalidate() };
     match answer {
         Ok(true) => Ok(()),
-        Ok(false) => Err("it was not confirmed by Touch ID or the password"),
-        Err(RecvTimeoutError::Timeout) => Err("nobody confirmed it in time"),
-        Err(RecvTimeoutError::Disconnected) => Err("this Mac did not ask for Touch ID"),
+        Ok(false) => Err("Touch ID or the password didn’t confirm it"),
+        Err(RecvTimeoutError::Timeout) => Err("no one confirmed it in time"),
+        Err(RecvTimeoutError::Disconnected) => Err("this Mac didn’t ask for Touch ID"),
     }
 }
 

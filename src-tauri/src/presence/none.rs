@@ -8,5 +8,5 @@ pub(super) fn detect_presence() -> Presence {
 }
 
 pub(super) fn confirm(_: &str, _: Duration) -> Result<(), &'static str> {
-    Err("this computer cannot tell its owner: turn that off in Postern’s settings")
+    Err("this computer has no Touch ID: turn it off in Settings › Questions")
 }

@@ -1,10 +1,10 @@
 //! An entry of the unified log: a public message and private fields, encoded as clang's `__builtin_os_log_format` does.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use tracing::Level;
 
-/// The format of every entry. `__TEXT,__oslogstring` is where `os_log` keeps formats.
-pub(super) const FORMAT: &CStr = c"%{public}s%{private}s";
+/// The format of every entry, a string of C.
+pub(super) const FORMAT: [u8; 22] = *b"%{public}s%{private}s\0";
 
 /// `OS_LOG_TYPE_*` of `<os/log.h>`.
 const DEFAULT: u8 = 0x00;
@@ -55,6 +55,7 @@ impl UnifiedLogEntry {
 #[cfg(test)]
 mod tests {
     use super::{FORMAT, UnifiedLogEntry};
+    use std::ffi::CStr;
     use tracing::Level;
 
     #[test]
@@ -70,6 +71,7 @@ mod tests {
         );
         assert_eq!(buffer[4 + pointer], 0x21, "the second is private");
         assert_eq!((entry.kind, entry.message.as_bytes()), (0x10, &b"ab"[..]));
-        assert_eq!(FORMAT.to_str().unwrap().matches("%{").count(), 2);
+        let format = CStr::from_bytes_with_nul(&FORMAT).unwrap().to_str().unwrap();
+        assert_eq!(format.matches("%{").count(), 2);
     }
 }

@@ -42,12 +42,13 @@ fn change_state(login: &impl Login, on: bool) -> Result<(), String> {
     if let (true, LoginState::On) | (false, LoginState::Off) = (on, login.login_state()?) {
         return Ok(());
     }
-    login.set_enabled(on)?;
+    let changed = login.set_enabled(on);
+    // Of a user who turned it off in the system's settings, the system takes no other registration.
     if on && login.login_state()? == LoginState::NeedsApproval {
         login.show_approval();
         return Err("macOS asks for your consent: turn Postern on under General > Login Items in System Settings, which is open now".to_owned());
     }
-    Ok(())
+    changed
 }
 
 #[cfg(target_os = "macos")]
@@ -97,6 +98,9 @@ mod tests {
         }
         fn set_enabled(&self, on: bool) -> Result<(), String> {
             self.calls.borrow_mut().push(if on { "register" } else { "unregister" });
+            if on && self.state.get() == LoginState::NeedsApproval {
+                return Err("the system refuses".to_owned());
+            }
             self.state.set(match (on, self.asks) {
                 (true, true) => LoginState::NeedsApproval,
                 (true, false) => LoginState::On,
@@ -128,6 +132,8 @@ mod tests {
         let told = change_state(&login, true).unwrap_err();
         assert!(told.contains("Login Items"), "{told}");
         assert_eq!(*login.calls.borrow(), ["register", "show"]);
+        assert_eq!(change_state(&login, true), Err(told), "the same where it was refused before");
+        assert_eq!(*login.calls.borrow(), ["register", "show", "register", "show"]);
         change_state(&login, false).unwrap();
         assert_eq!(login.state.get(), LoginState::Off, "what waits for consent is undone, too");
     }

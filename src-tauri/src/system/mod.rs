@@ -14,6 +14,8 @@ pub(crate) mod login;
 #[cfg(any(target_os = "macos", test))]
 pub(crate) mod place;
 
+#[cfg(target_os = "macos")]
+pub(crate) use here::is_started_at_login;
 pub(crate) use here::{keep_on_time, set_shortcut, watch_session};
 
 /// Change of the user's session.

@@ -1,6 +1,7 @@
 //! The approval window: shown without taking the keyboard, closed only by an answer.
 
 use super::pane::Pane;
+use super::panel;
 use super::presenter::{InboxEvent, Presenter, PresenterEvent};
 use super::settings;
 use super::surface::Surface;
@@ -9,7 +10,7 @@ use crate::preferences::StoredPreferences;
 use crate::system::SessionEvent;
 use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, PillAct, QuestionName, RequestRow, Showing,
+    AnswerParams, Answered, EditParams, Edited, PillAct, Question, QuestionName, RequestRow, Showing,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,7 @@ pub(crate) fn open_window(
     preferences: Arc<StoredPreferences>,
     keep: Duration,
 ) -> tauri::Result<ApprovalHandle> {
+    panel::watch_presses();
     let pane = Pane::open(app.clone(), LABEL, keep)?;
     let (events, arriving) = mpsc::unbounded_channel();
     tauri::async_runtime::spawn(Presenter::new(pane, backend, preferences).run(arriving));
@@ -126,6 +128,11 @@ impl ApprovalHandle {
     /// Shows this question, with the keyboard: only where the person asks for it.
     pub(crate) fn to_front(&self, id: String) {
         self.send(PresenterEvent::Front(id));
+    }
+
+    /// Denies a question by its notification.
+    pub(crate) fn deny(&self, question: Box<Question>) {
+        self.send(PresenterEvent::Deny(question));
     }
 
     /// Keeps all that waits for later: it stays in the inbox.

@@ -14,7 +14,7 @@ pub(super) fn with_pointer(window: &WebviewWindow) -> tauri::Result<Option<Monit
 }
 
 /// Returns the display with a place, or the primary one.
-pub(super) fn display_at(window: &WebviewWindow, place: DisplayPoint) -> tauri::Result<Option<Monitor>> {
+fn display_at(window: &WebviewWindow, place: DisplayPoint) -> tauri::Result<Option<Monitor>> {
     let found =
         window.available_monitors()?.into_iter().find(|monitor| area_contains(full_area(monitor), place));
     found.map_or_else(|| window.primary_monitor(), |found| Ok(Some(found)))

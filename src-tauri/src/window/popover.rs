@@ -2,7 +2,7 @@
 //! leads to the panel, which shows all of one.
 
 use super::approval::{self, ApprovalHandle};
-use super::{display, recording};
+use super::{display, panel, recording};
 use parking_lot::Mutex;
 use postern_contract::Overview;
 use std::sync::Arc;
@@ -118,12 +118,15 @@ impl Popover {
     /// Sizes the window for its page, which is laid out and this high, and shows it with the keyboard.
     pub(crate) fn laid_out(&self, window: &WebviewWindow, height: f64) -> tauri::Result<()> {
         let icon = self.0.lock().icon;
-        let area = screen_area(window, icon)?;
+        // The pointer has clicked the icon.
+        let monitor = display::with_pointer(window)?;
+        let area = monitor.as_ref().map(display::work_area);
         let most = area.map_or(f64::MAX, |(_, size)| size.height * MOST_OF_SCREEN);
         let size = PopoverSize::new(WIDTH, height.clamp(1.0, most));
         window.set_size(size)?;
         let Some(area) = area else { return window.show() };
-        let scale = window.scale_factor()?;
+        // The icon's place is in pixels of its display, and the window may be on another one.
+        let scale = monitor.map_or_else(|| window.scale_factor(), |monitor| Ok(monitor.scale_factor()))?;
         let at = match icon {
             Some(icon) => {
                 position_below(icon.position.to_logical(scale), icon.size.to_logical(scale), area, size)
@@ -190,20 +193,9 @@ fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .minimizable(false)
         .maximizable(false)
         .build()?;
+    panel::float_above_all(&window)?;
     recording::hide_if_wanted(&window)?;
     Ok(window)
-}
-
-/// Returns the part of the screen that windows may take: where the icon is, or else the pointer.
-fn screen_area(
-    window: &WebviewWindow,
-    icon: Option<Rect>,
-) -> tauri::Result<Option<(PopoverPoint, PopoverSize)>> {
-    let monitor = match icon {
-        Some(icon) => display::display_at(window, icon.position.to_logical(window.scale_factor()?))?,
-        None => display::with_pointer(window)?,
-    };
-    Ok(monitor.as_ref().map(display::work_area))
 }
 
 /// Returns the place below an icon of the menu bar, in the middle where the screen has room for it.

@@ -171,7 +171,7 @@ async fn always_saves_a_rule_and_deny_denies() {
     );
     let saved = client.decide(&approval, "allow-always").await;
     assert_eq!(saved["ok"], true, "{saved}");
-    let words = "uname *, in / and below, while the program is unchanged";
+    let words = "uname *, in / and below; asks again if the program is updated";
     let rule = json!({"rule": "uname *", "folder": "/", "pinned": true, "words": words});
     assert_eq!(saved["payload"]["saved"], json!([rule]), "it is told what was saved");
     assert_eq!(asked.end().code, 0);

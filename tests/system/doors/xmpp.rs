@@ -252,7 +252,7 @@ fn it_comes_back_after_a_crash_of_either_side() {
     let (asked, question) = chat.ask(&mut anna, &["uname"]);
     // What is said next comes after everything so far is written down.
     anna.says(POSTERN, "/approve");
-    anna.hears("That is written");
+    anna.hears("Write it as");
     chat.host.crash();
     chat.host.start_again();
     assert_ne!(asked.end().code, 0);

@@ -208,7 +208,7 @@ describe("answers", () => {
       "npm test, confined",
       "git push … with any arguments, doing no more than this",
       "this exact command",
-      "any git at /usr/bin/git, unchanged",
+      "everything git does (until git is updated)",
     ]);
     await shown.user.click(save());
     expect(only()).toMatchObject({ proposal: "confined" });

@@ -58,7 +58,7 @@ export function spans(question: Question): Span[] {
   // On another Mac a rule is saved as it is offered.
   if (question.host !== undefined) return ["forever"];
   const session = question.asker.session && exact(question.asker.session) !== null;
-  return session ? ["quarter", "hour", "session", "quit", "forever"] : ["quarter", "hour", "quit", "forever"];
+  return session ? ["forever", "quarter", "hour", "session", "quit"] : ["forever", "quarter", "hour", "quit"];
 }
 
 export function lifetime(span: Span, question: Question, now: number): Lifetime {

@@ -31,7 +31,7 @@ interface Filling {
   /** Requests besides the samples. */
   history?: number;
   /**
-   * `empty`: nobody is there yet. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet.
+   * `empty`: nobody is there yet; `containers`: nor then, but Docker is. `hostile`: every field is an attack. `quiet`: an agent, and nothing asked yet.
    * `fleet`: other Macs can be read; `fleet-broken`: its broker is gone. `fleet-signatures`: changes wait for signatures. `unconfined`: the system cannot confine local work. `answered`: nothing waits.
    */
   scene?: string;
@@ -57,6 +57,8 @@ export class FakeSettings implements SettingsBackend {
   means: Presence = "touch-id";
   /** What the system cannot confine. */
   confines: Pick<Status, "cannotConfine" | "cannotConfineProject"> = {};
+  /** What needs the person. */
+  attention: Status["attention"] = [];
   private readonly lists = lists(this.now);
   private host: HostSettings = this.lists["settings.get"];
   private oldest: number | null = this.now - 41 * DAY;
@@ -71,15 +73,17 @@ export class FakeSettings implements SettingsBackend {
   /** What waits for the person. */
   readonly asking: FakeApproval;
   private readonly order: string[];
-  private readonly setup = new FakeSetup();
+  private readonly setup: FakeSetup;
   private readonly fleet: FakeFleet;
   private readonly members: FakeMembers;
   /** What was saved as a file, by name. */
   readonly saved = new Map<string, string>();
 
   constructor({ rules = 0, history = 0, scene = "" }: Filling = {}) {
-    this.empty = scene === "empty" || scene === "quiet";
-    this.agentRows = scene === "empty" ? [] : agents(this.now);
+    const first = scene === "empty" || scene === "containers";
+    this.empty = first || scene === "quiet";
+    this.setup = new FakeSetup(scene === "containers");
+    this.agentRows = first ? [] : agents(this.now);
     if (scene === "quiet") this.agentRows = [agent("builder", "builder", this.now)];
     if (scene === "unconfined")
       this.confines = { cannotConfineProject: "bubblewrap (bwrap) is not installed" };
@@ -218,6 +222,7 @@ export class FakeSettings implements SettingsBackend {
         const look = {
           color: values?.color ?? row.color,
           icon: (values?.icon as AgentIcon | undefined) ?? row.icon,
+          deniedUntil: values?.deniedUntil === "10m" ? this.now + HOUR / 6 : null,
         };
         return settings ? { ...row, ...look, settings, preset: presetOf(settings) } : { ...row, ...look };
       });
@@ -274,7 +279,8 @@ export class FakeSettings implements SettingsBackend {
       const row = this.agentRows.find((one) => one.id === id) ?? agent(id, title, this.now);
       this.agentRows = [...this.agentRows.filter((one) => one !== row), row];
       this.told("agents.changed");
-      return { agent: row, enrolled: true, changed: true, lines: null, remains: this.setup.remains(kind) };
+      const [lines, remains] = [this.setup.lines(kind), this.setup.remains(kind)];
+      return { agent: row, enrolled: true, changed: true, lines, remains };
     },
     "setup.disconnect": ({ kind }) => {
       const removed = this.setup.disconnect(kind);
@@ -355,6 +361,7 @@ export class FakeSettings implements SettingsBackend {
       mode: this.paused === null ? mode : "paused",
       pausedUntil: this.paused,
       ...this.confines,
+      attention: this.attention,
       faces: ["window"],
       waiting: this.asking.waiting.length,
       startedAt: this.now - 3 * HOUR,

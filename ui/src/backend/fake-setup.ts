@@ -30,13 +30,16 @@ export class FakeSetup {
   private readonly connected = new Set<KnownAgent>();
   private looks = 0;
 
+  /** @param containers  whether something is here that runs containers */
+  constructor(private readonly containers = false) {}
+
   find(): SetupFound {
     const row = (kind: KnownAgent): FoundAgent => ({
       kind,
       title: titles[kind],
       wiring: kind === "openclaw" ? "integration" : kind === "containers" ? "channel" : "hook",
       folder: files[kind] ? `/Users/kim/.${kind}` : null,
-      program: null,
+      program: kind === "containers" && this.containers ? "/usr/local/bin/docker" : null,
       file: files[kind] ?? null,
       connection: this.connected.has(kind) ? "connected" : "none",
       agent: kind,
@@ -65,6 +68,11 @@ export class FakeSetup {
   connect(kind: KnownAgent) {
     this.connected.add(kind);
     return { id: kind, title: titles[kind] };
+  }
+
+  /** What is put into an agent that no file of its own connects. */
+  lines(kind: KnownAgent) {
+    return kind === "containers" ? "docker run --volume ~/agents/containers:/run/postern …\n" : null;
   }
 
   disconnect(kind: KnownAgent) {

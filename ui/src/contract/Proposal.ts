@@ -12,7 +12,7 @@ export type Proposal = {
  */
 id: string, 
 /**
- * In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
+ * In words: "this exact command", "git push … with any arguments", "everything git does (until git is updated)".
  */
 label: Array<Piece>, 
 /**

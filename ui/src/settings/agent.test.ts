@@ -42,6 +42,17 @@ describe("an agent's page", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
+  it("says until when it is stopped, and lets it go on", async () => {
+    const { user, call, backend } = await open("builder");
+    expect(screen.queryByRole("button", { name: "Allow Again" })).toBeNull();
+    await backend.call("agents.set", { agent: "builder", values: { deniedUntil: "10m" } });
+    expect(await screen.findByText(/^blocked until /)).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Allow Again" }));
+    const values = { deniedUntil: "none" };
+    expect(call).toHaveBeenCalledWith("agents.set", { agent: "builder", values });
+    await waitFor(() => expect(screen.queryByText(/^blocked until /)).toBeNull());
+  });
+
   it("has a color that tells it from the others", async () => {
     const { user, call } = await open("builder");
     const colors = within(screen.getByRole("radiogroup", { name: "Color" }));

@@ -149,6 +149,14 @@ describe("the one search", () => {
   });
 });
 
+it("says what needs the person, and what to do about it", async () => {
+  const backend = new FakeSettings();
+  backend.attention = [{ kind: "unwritten", message: "2 endings wait to be written" }];
+  render(SettingsWindow, { backend });
+  expect(await screen.findByText("2 endings wait to be written")).toBeVisible();
+  expect(screen.getByText(/^Make room on the disk\./)).toBeVisible();
+});
+
 it("says times as people do", () => {
   const now = 1_000_000_000_000;
   const said = [0, 59_000, 61_000, 3_600_000, 26 * 3_600_000, 72 * 3_600_000].map((gone) =>

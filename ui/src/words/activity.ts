@@ -7,6 +7,14 @@ import type { Outcome } from "../contract/Outcome";
 import type { RunState } from "../contract/RunState";
 import { count } from "./count";
 
+/** Who denied a request. */
+const deniers = {
+  user: "by you",
+  policy: "by settings",
+  denylist: "by a rule",
+  core: "by Postern",
+} satisfies Partial<Record<DenyReason, string>>;
+
 export const activity = {
   title: "Activity",
   search: "Search commands",
@@ -130,13 +138,14 @@ export const activity = {
   close: "Close",
   steps: "Steps",
   more: "More",
+  deniers: deniers as Partial<Record<string, string>>,
   deniedBy: {
-    user: "denied by you",
+    user: `denied ${deniers.user}`,
     expired: "no one answered",
-    policy: "denied by settings",
+    policy: `denied ${deniers.policy}`,
     "allowlist-miss": "no rule allows it",
-    denylist: "denied by a rule",
-    core: "denied by Postern",
+    denylist: `denied ${deniers.denylist}`,
+    core: `denied ${deniers.core}`,
     "not-found": "program not found",
     paused: "all agents blocked",
     cancelled: "cancelled",

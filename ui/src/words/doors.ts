@@ -36,6 +36,7 @@ export const doors = {
   other: "Other integrations",
   otherHint: "They connect other programs to the same questions and rules. Each is off until you turn it on.",
   otherStates: { off: "off", open: "on", broken: "broken" },
+  anyPort: (address: string) => `${address}, any free port`,
   open: "Turn On…",
   openTitle: (name: string) => `Turn On: ${name}`,
   openDo: "Turn On",

@@ -116,7 +116,7 @@ export const fleetForms = {
   refused: "Not started:",
   inviteTitle: `Invite a ${computer}`,
   invitee: `Name of the ${computer}`,
-  inviteePerson: `Whose ${computer} it is`,
+  inviteePerson: "Name of its user",
   groups: "Groups",
   groupsHint: "Separated by commas. Its agents are in them, and its user answers for them.",
   duty: "Its user",
@@ -175,7 +175,7 @@ export const rights = {
   hostGroups: "Separated by commas. Its agents are in them.",
   personGroups: "Separated by commas. Its user answers for them.",
   newGroups: (names: string) => `No one has ${names} yet: make it new`,
-  credentials: "Its rights at the broker are its administrator’s to change: postern fleet nats-setup",
+  credentials: "The broker’s administrator sets its rights there: postern fleet nats-setup",
   refused: "Not changed:",
   save: "Change",
 } as const;

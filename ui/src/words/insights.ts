@@ -44,8 +44,7 @@ export const insights = {
   goneRule: (id: number) => `rule ${id} (removed)`,
   fileRule: "a line of permissions.jsonc",
   halve: "Rules that would answer more",
-  halveHint: (asked: number) =>
-    `From your last ${count(asked, "answer")}. You never denied these, and none is dangerous. The mark is at half of them.`,
+  halveHint: "You never denied these, and none is dangerous. The mark is at half of the questions.",
   halveNone: "No suggestions yet.",
   halveSum: (rules: number, spared: number, asked: number) =>
     `${count(rules, "rule")} would have answered ${spared} of your last ${count(asked, "question")}`,

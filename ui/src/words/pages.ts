@@ -1,5 +1,6 @@
 // Words of the settings' frame and of an agent's page.
 
+import type { ConcernKind } from "../contract/ConcernKind";
 import { count } from "./count";
 import { computer } from "./platform";
 
@@ -9,6 +10,20 @@ export const pages = {
     failed: (what: string) => `That didn’t work: ${what}`,
     dismiss: "Dismiss",
     attention: "Needs your attention",
+    /** What to do about each kind of concern. */
+    fixes: {
+      managed: "Correct the file. Postern reads it again at once.",
+      permissions: "Correct that line: open the agent, then Rules.",
+      rule: "Remove the rule, then add it again.",
+      audit: "For every fault, run postern audit --verify in a terminal.",
+      records:
+        "Check agents and rules, then unblock in a terminal: postern resume. To restore the copy first, quit Postern and run: postern doctor --repair.",
+      unwritten: "Make room on the disk. Postern tries again by itself.",
+      threads: "Quit programs that you don’t need.",
+      signatures: "Sign or withdraw each in Settings › Integrations › Fleet.",
+      channel: "Make a new key in Settings › Integrations: that opens it again.",
+      clock: "Set the time right. If it is right now, restart Postern.",
+    } satisfies Record<ConcernKind, string>,
     login: "Start Postern at login",
     loginHint: "It waits in the menu bar and opens a window only to ask.",
   },
@@ -131,6 +146,7 @@ export const pages = {
     recent: "Recent activity",
     hook: "Hook",
     connectHook: "Connect",
+    importRules: "Import",
     enrol: "How to connect it",
     enrolNames: {
       docker: "Docker",

@@ -28,6 +28,6 @@ export const skills = {
   } as Record<string, string>,
   usedBy: "Allowed to use approved CLIs",
   usedByNone: "No agent may use them without asking you.",
-  usedByHint: "Each agent has its own switch.",
+  usedByHint: "Each agent’s page has the switch.",
   noClis: "names no CLI",
 } as const;

@@ -39,6 +39,10 @@ export const welcome = {
     changes: (title: string) => `Lines that change in the settings of ${title}`,
     adds: (n: number) => `Adds ${count(n, "line")} to`,
     undo: "Undo",
+    byHand: {
+      integration: "Turns on its integration; changes no file",
+      channel: "Adds an agent with its own channel; changes no file",
+    },
     other: "Another agent",
     otherHint: "A container, a sandbox, an MCP client",
   },
@@ -71,6 +75,7 @@ export const welcome = {
     left: "It works. Your agent decides by its own rules.",
     failed: "It didn’t work:",
     remains: "Still to do:",
+    lines: (title: string) => `${title}: put these lines there.`,
     command: "uname -s",
     commandHook: "touch hello.txt",
   },

@@ -7,7 +7,7 @@ use clap::{Subcommand, ValueEnum};
 pub(crate) enum AgentsCommand {
     /// List agents
     List {
-        /// Show those of a Mac of your fleet, a group, or of `all`
+        /// Show those of another computer in your fleet, of a group, or of `all`
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
         #[command(flatten)]
@@ -36,7 +36,7 @@ pub(crate) enum AgentsCommand {
         #[command(flatten)]
         json: JsonOutput,
     },
-    /// Change an agent: preset=ask, approval-timeout=2m, folders=~/Projects, …
+    /// Change settings of an agent: preset=ask, approval-timeout=2m, folders=~/Projects, …
     #[command(after_help = crate::settings_text::settings_help())]
     Set {
         /// Agent
@@ -48,7 +48,7 @@ pub(crate) enum AgentsCommand {
         #[arg(long)]
         yes: bool,
     },
-    /// Stop an agent: `stop ID --for DURATION` in other words
+    /// Stop an agent for a while, as `stop ID --for DURATION` does
     #[command(hide = true)]
     DenyAll {
         /// Agent

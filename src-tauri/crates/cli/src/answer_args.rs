@@ -25,7 +25,7 @@ pub(crate) struct Approve {
     /// Digest of the question you saw; answers without showing it and asking again
     #[arg(long)]
     pub(crate) digest: Option<String>,
-    /// Mac of your fleet on which it waits
+    /// Computer in your fleet on which it waits
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Deny {
     /// Digest of the question you saw
     #[arg(long)]
     pub(crate) digest: Option<String>,
-    /// Mac of your fleet on which it waits
+    /// Computer in your fleet on which it waits
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
 }

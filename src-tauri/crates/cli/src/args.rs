@@ -41,9 +41,9 @@ pub(crate) enum CliCommand {
     /// Run the host without a window
     #[command(after_help = "Prints `ready <data folder>` when it accepts connections.")]
     Serve,
-    /// Show if the host is up, what waits and what runs
+    /// Show whether Postern is on, what waits and what runs
     Status(JsonOutput),
-    /// Diagnose problems, and repair a lost record
+    /// Diagnose problems, and repair a damaged record
     Doctor(Doctor),
     /// Manage agents and their channels
     #[command(subcommand)]
@@ -57,10 +57,10 @@ pub(crate) enum CliCommand {
     Suggest(Suggest),
     /// List open questions
     Questions {
-        /// Keep running; print each question as it opens and closes
+        /// Keep running; print each question as it opens and closes (with --json: JSON Lines)
         #[arg(long)]
         watch: bool,
-        /// Show those of a Mac of your fleet, or of `all`
+        /// Show those of another computer in your fleet, or of `all`
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
         #[command(flatten)]
@@ -68,7 +68,7 @@ pub(crate) enum CliCommand {
     },
     /// Show questions and activity live in this terminal
     Tui {
-        /// Only questions of a Mac of your fleet, a group, or of `all` others
+        /// Only questions of another computer in your fleet, of a group, or of `all` others
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
     },
@@ -119,13 +119,13 @@ pub(crate) enum CliCommand {
         /// Session of its requests
         #[arg(long)]
         session: Option<String>,
-        /// Time until a call is answered "pending"; the same call again joins it [default: 50s]
+        /// Answer "pending" after this time; the same call again goes on waiting [default: 50s]
         #[arg(value_parser = parse_duration, long)]
         wait: Option<humantime::Duration>,
     },
     /// List open sessions with the rules above each, or close one
     Sessions {
-        /// Only of this agent
+        /// Only sessions of this agent
         #[arg(long)]
         agent: Option<String>,
         /// Close the agent's session of this name: its waiting requests are denied, its rules removed
@@ -143,7 +143,7 @@ pub(crate) enum CliCommand {
         after_help = "Integrations: websocket, openclaw, mcp-http, telegram, xmpp, forwarder, webhook, otel, fleet"
     )]
     Doors(DoorsCommand),
-    /// Let other Macs answer: start or join a fleet
+    /// Answer from other computers: start or join a fleet
     #[command(subcommand)]
     Fleet(FleetCommand),
     /// Install and answer hooks of coding agents
@@ -227,7 +227,7 @@ system cannot confine it: then nothing ran. docs/CONFINEMENT.md says what holds.
 pub(crate) struct ConfineCommand {
     /// look: reads, and writes nothing. project: writes its folders, except protected places
     pub(crate) profile: ConfineProfileArg,
-    /// A folder of the command [default: the folder where it runs]
+    /// Folder that it may use; repeatable [default: the folder where it runs]
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: Vec<PathBuf>,
     /// Files that it may not read: a path with globs [example: '**/.env']

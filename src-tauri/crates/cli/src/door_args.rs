@@ -58,6 +58,6 @@ pub(crate) enum DoorName {
     Webhook,
     /// Events to OpenTelemetry
     Otel,
-    /// Approvers on other Macs
+    /// Approvers on other computers
     Fleet,
 }

@@ -8,15 +8,15 @@ use std::path::Path;
 /// The exit codes: what `postern help exit-codes` prints.
 pub(crate) const EXIT_CODES: &str = "\
 0   done
-1   done, and the answer is no: a case of `policy test` differs, `doctor` or
-    `policy lint` found something, an answer came too late
+1   done, and something is wrong: a case of `policy test` differs, `doctor` or
+    `policy lint` found a problem, an answer came too late
 2   the command line is wrong
-3   Postern does not run, or does not let us in
+3   Postern isn’t running, or refused the connection
 4   Postern refused: the message says why
 5   something else went wrong
 
 postern-run ends with the command's own exit code, or with 75 (not ended within
---wait), 124 (timed out), 125 (Postern does not run), 126 (denied), 127 (not
+--wait), 124 (timed out), 125 (Postern isn’t running), 126 (denied), 127 (not
 found) or 128+N (ended by signal N).
 ";
 
@@ -46,9 +46,9 @@ impl Failure {
         let path = escaped(&path.to_string_lossy());
         Self::usage_error(match error.kind() {
             ErrorKind::NotFound => format!("{path} is not there"),
-            ErrorKind::PermissionDenied => format!("{path} is not yours to use: permission denied"),
+            ErrorKind::PermissionDenied => format!("{path}: permission denied"),
             ErrorKind::IsADirectory => format!("{path} is a folder, not a file"),
-            ErrorKind::InvalidData => format!("{path} is not a text"),
+            ErrorKind::InvalidData => format!("{path} is not a text file"),
             _ => format!("{path}: {error}"),
         })
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub(crate) enum FleetCommand {
     /// Start a fleet; shows the configuration of its broker (nats-server) before it writes it
     Start(FleetStartArgs),
-    /// Invite another Mac: prints a code and waits for it
+    /// Invite another computer: prints a code and waits for it
     Invite(Invite),
     /// Join a fleet with a code of `fleet invite`
     Join(Join),
@@ -19,7 +19,7 @@ pub(crate) enum FleetCommand {
     Members(Members),
     /// Show how many owners and publishers have to sign a change, or choose it
     Signatures(Signatures),
-    /// List changes that wait for your signature, or sign one after it was shown
+    /// List changes that wait for your signature, or show one and sign it
     Sign(SignChange),
     /// List groups: their hosts, and who answers for them
     Groups(JsonOutput),
@@ -36,7 +36,7 @@ pub(crate) enum FleetCommand {
     },
     /// Deny everything that agents of a host, a group or all hosts ask for; or let them work again
     Block(Block),
-    /// Policy for the hosts of a group
+    /// Manage the policy for the hosts of a group
     #[command(subcommand)]
     Policy(FleetPolicy),
     /// Compare the audit of hosts with what was seen before, or read it
@@ -50,7 +50,7 @@ pub(crate) enum FleetCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct FleetStartArgs {
-    /// Address on which the broker listens; other Macs must reach it
+    /// Address on which the broker listens; other computers must reach it
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address, default_value = "127.0.0.1:7720")]
     pub(crate) listen: SocketAddr,
     /// NATS server that others run, instead of one here: tls://HOST:PORT
@@ -62,10 +62,10 @@ pub(crate) struct FleetStartArgs {
     /// Certificate of that server (PEM), to trust it alone [default: trust whom the system trusts]
     #[arg(long, value_name = "FILE", requires = "server")]
     pub(crate) certificate: Option<PathBuf>,
-    /// Name of this host, as other Macs show it
+    /// Name of this host, as other computers show it
     #[arg(long)]
     pub(crate) name: String,
-    /// Your name, as other Macs show it
+    /// Your name, as other computers show it
     #[arg(long)]
     pub(crate) person: String,
     /// Group of this host
@@ -100,9 +100,9 @@ pub(crate) struct ConsentArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Invite {
-    /// Name of the Mac
+    /// Name of the computer
     pub(crate) name: String,
-    /// Person whose Mac it is [default: the Mac's name]
+    /// Person who uses it [default: the computer's name]
     #[arg(long)]
     pub(crate) person: Option<String>,
     /// Group that its host is in and its person answers for; repeatable
@@ -140,7 +140,7 @@ pub(crate) enum MembersCommand {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("changes").args(["roles", "groups", "risk", "once_only"]).required(true).multiple(true))]
 pub(crate) struct SetMember {
-    /// Member: name of a Mac, for its host and its person, or the id of one, as `fleet members` prints it
+    /// Member: name of a computer, for its host and its person, or the id of one, as `fleet members` prints it
     pub(crate) member: String,
     /// Roles of its person, all of them, with commas between
     #[arg(long, value_enum, value_delimiter = ',', value_name = "ROLE,…")]
@@ -167,7 +167,7 @@ pub(crate) struct Signatures {
     /// Number of publishers who have to sign a policy, each of its stages and a rollback
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u8).range(1..=16))]
     pub(crate) publishers: Option<u8>,
-    /// Time without an owner's word that the roster is current after which hosts take no answer from elsewhere: 1h to 7d
+    /// Longest time that hosts take answers from elsewhere after an owner last confirmed the roster: 1h to 7d
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(crate) fresh_for: Option<humantime::Duration>,
 }
@@ -212,7 +212,7 @@ pub(crate) struct Join {
     /// Credentials for a broker that others run: a .creds file, or the seed of a user's nkey
     #[arg(long, value_name = "FILE")]
     pub(crate) credentials: Option<PathBuf>,
-    /// Only ask: nobody answers here for others
+    /// Only ask: answer nothing here for others
     #[arg(long, conflicts_with = "approver_only")]
     pub(crate) host_only: bool,
     /// Only answer: questions of this host stay here
@@ -262,7 +262,7 @@ pub(crate) enum FleetPolicy {
         /// File of the policy
         file: PathBuf,
     },
-    /// Judge the history of every host by a file as well; changes nothing
+    /// Judge the history of every host by a file; changes nothing
     Replay {
         /// File of the policy
         file: PathBuf,
@@ -290,7 +290,7 @@ pub(crate) enum FleetPolicy {
         #[arg(long)]
         yes: bool,
     },
-    /// Bring the newest policy to more hosts: 10 of 100, then all
+    /// Publish the newest policy to more hosts: 10 of 100, then all
     Advance {
         /// Group of hosts
         #[arg(long)]

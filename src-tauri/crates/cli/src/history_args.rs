@@ -17,38 +17,38 @@ fn effect(name: &str) -> Result<&'static str, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct History {
-    /// Only of this agent
+    /// Only requests of this agent
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// Only in this state: running, denied, finished, failed, asking
+    /// Only requests in this state: running, denied, finished, failed, asking
     #[arg(long, value_parser = parse_state)]
     pub(crate) state: Option<RunState>,
-    /// Only within this time: 2h, 7days
+    /// Only requests within this time: 2h, 7days
     #[arg(value_parser = parse_duration, long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
-    /// Only with an effect of this kind: read, write, delete, send, publish, install, use-secret, ...
+    /// Only requests with an effect of this kind: read, write, delete, send, publish, install, use-secret, …
     #[arg(long, value_name = "KIND", value_parser = effect)]
     pub(crate) effect: Option<&'static str>,
-    /// Only with these words in the command
+    /// Only requests with these words in the command
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
-    /// Only with this text in the output. Looks through the newest output of this computer
+    /// Only requests with this text in the output. Looks through the newest output of this computer
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["agent", "state", "since", "effect", "search", "host", "watch"])]
     pub(crate) output: Option<String>,
-    /// Show those of a Mac of your fleet, a group, or of `all`
+    /// Show those of another computer in your fleet, of a group, or of `all`
     #[arg(long, value_name = "NAME", conflicts_with = "watch")]
     pub(crate) host: Option<String>,
     /// Maximum number of requests, or of past events with --watch
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: u32,
-    /// Keep running; print each step of every request, and unknown clients of integrations. Begins with the newest
-    /// `--limit` events, or all of `--since`
+    /// Keep running; print each step of every request, and unknown clients of integrations (with --json: JSON Lines).
+    /// Begins with the newest `--limit` events, or all of `--since`
     #[arg(long, conflicts_with_all = ["state", "effect", "search"])]
     pub(crate) watch: bool,
-    /// Show the secrets in the commands, too. Those of other Macs stay there
+    /// Show the secrets in the commands, too. Those of other computers stay there
     #[arg(long, conflicts_with = "host")]
     pub(crate) secrets: bool,
-    /// Show whole commands, also those that don't fit into a line of the terminal
+    /// Show whole commands, also those too long for a line of the terminal
     #[arg(long, conflicts_with = "json")]
     pub(crate) full: bool,
     /// With --watch: only events after this `sequence`

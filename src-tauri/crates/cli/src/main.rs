@@ -23,6 +23,7 @@ mod secret;
 mod settings_text;
 mod setup_args;
 mod shared_args;
+mod stages;
 mod topics;
 mod tui;
 mod typed;

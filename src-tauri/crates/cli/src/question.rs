@@ -59,7 +59,7 @@ pub(crate) fn print_full(question: &Question) -> Result<(), Failure> {
     };
     print_field(level, &pieces_to_text(&question.why))?;
     for reason in &question.risk.reasons {
-        print_field("", &pieces_to_text(reason))?;
+        print_field("effect", &pieces_to_text(reason))?;
     }
     if question.shell {
         print_steps(question)?;

@@ -12,7 +12,7 @@ pub(crate) enum RulesCommand {
         /// Only rules of this agent and of everyone
         #[arg(long)]
         agent: Option<String>,
-        /// Show those of a Mac of your fleet, a group, or of `all`
+        /// Show those of another computer in your fleet, of a group, or of `all`
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
         #[command(flatten)]

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 /// Output format of a listing.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct JsonOutput {
-    /// Output JSON (JSON Lines with --watch)
+    /// Output JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

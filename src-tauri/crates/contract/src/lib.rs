@@ -15,6 +15,7 @@ mod moments;
 mod not_applied;
 mod part;
 mod piece;
+mod program_path;
 mod question;
 pub mod render;
 mod renewal;

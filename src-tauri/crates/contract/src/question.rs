@@ -2,6 +2,7 @@
 
 use crate::lines::BodyLines;
 use crate::piece::{ShownText, join_pieces};
+use crate::program_path::is_of_system;
 use crate::renewal::Renewal;
 use crate::shown::{ShownRisk, ShownStep, ShownTrace};
 use crate::subject::ShownSubject;
@@ -74,9 +75,7 @@ pub struct ShownProgram {
 impl ShownProgram {
     /// Returns true if a bare name leads to a program outside of the folders in which only the system installs programs.
     pub fn is_elsewhere(&self) -> bool {
-        const SYSTEM: [&str; 4] = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/"];
-        let path = join_pieces(&self.path);
-        !join_pieces(&self.name).contains('/') && !SYSTEM.iter().any(|folder| path.starts_with(folder))
+        !join_pieces(&self.name).contains('/') && !is_of_system(&join_pieces(&self.path))
     }
 }
 
@@ -215,7 +214,7 @@ pub enum EnvChangeKind {
 pub struct Proposal {
     /// `confined`, `exact`, `command`, `path`, `renew` or `renew-everyone`; what `--always` names on the command line.
     pub id: String,
-    /// In words: "this exact command", "git push … with any arguments", "this git, while it is unchanged".
+    /// In words: "this exact command", "git push … with any arguments", "everything git does (until git is updated)".
     pub label: ShownText,
     /// Folder in which it would hold, with everything below.
     ///

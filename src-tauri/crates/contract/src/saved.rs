@@ -136,12 +136,12 @@ impl std::fmt::Display for Saved {
             SavedPlace::Renewed { rule } => write!(out, "rule {rule} renewed")?,
         }
         out.write_str(if self.own_shell { ", in the agent’s own shell" } else { "" })?;
+        out.write_str(if self.confine.is_some() { ", confined" } else { "" })?;
         out.write_str(match (self.pinned, self.by_signer) {
-            (true, true) => ", while the same developer signs the program",
-            (true, false) => ", while the program is unchanged",
+            (true, true) => "; asks again if another developer signs the program",
+            (true, false) => "; asks again if the program is updated",
             (false, _) => "",
-        })?;
-        out.write_str(if self.confine.is_some() { ", confined" } else { "" })
+        })
     }
 }
 
@@ -164,7 +164,10 @@ mod tests {
             .to_string()
         };
         let folder = SavedPlace::Folder { path: "~/work".to_owned() };
-        assert_eq!(saved(folder, true), "git push *, in ~/work and below, while the program is unchanged");
+        assert_eq!(
+            saved(folder, true),
+            "git push *, in ~/work and below; asks again if the program is updated"
+        );
         assert_eq!(saved(SavedPlace::Anywhere, false), "git push *, in any folder");
         assert_eq!(saved(SavedPlace::Permissions, false), "git push *, in permissions.jsonc");
     }

@@ -1,13 +1,12 @@
-//! The login item: a launch agent inside the bundle, which macOS registers, shows and asks about by itself.
+//! The login item: the app itself, which macOS registers, shows and asks about.
+//!
+//! Not a launch agent: macOS starts one as soon as it is registered, kills it when it is unregistered, and may not start it
+//! after an update.
 #![expect(unsafe_code, reason = "ServiceManagement has no safe form")]
 
 use super::super::login::{Login, LoginState};
 use objc2::rc::Retained;
-use objc2_foundation::NSString;
 use objc2_service_management::{SMAppService, SMAppServiceStatus};
-
-/// File in `Contents/Library/LaunchAgents`. It starts the app with `--background`.
-const PLIST: &str = "dev.postern.desktop.login.plist";
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::system) struct LoginItem;
@@ -18,7 +17,7 @@ impl Login for LoginItem {
         Ok(match unsafe { service().status() } {
             SMAppServiceStatus::Enabled => LoginState::On,
             SMAppServiceStatus::RequiresApproval => LoginState::NeedsApproval,
-            // Not found is also what was never registered; a build without a login item says so when it is turned on.
+            // Not found is also what was never registered; a program outside a bundle says so when it is turned on.
             _ => LoginState::Off,
         })
     }
@@ -38,8 +37,8 @@ impl Login for LoginItem {
 }
 
 fn service() -> Retained<SMAppService> {
-    // SAFETY: makes an object of our own from a name.
-    unsafe { SMAppService::agentServiceWithPlistName(&NSString::from_str(PLIST)) }
+    // SAFETY: makes an object of our own.
+    unsafe { SMAppService::mainAppService() }
 }
 
 #[cfg(test)]
@@ -50,6 +49,5 @@ mod tests {
     #[ignore = "needs a Mac"]
     fn mac_a_program_outside_a_bundle_has_no_login_item() {
         assert_eq!(LoginItem.login_state(), Ok(LoginState::Off));
-        assert!(LoginItem.set_enabled(true).is_err());
     }
 }

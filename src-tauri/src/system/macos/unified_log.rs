@@ -8,6 +8,10 @@ use std::sync::OnceLock;
 /// `log stream --predicate 'subsystem == "dev.postern.desktop"'` shows it.
 const SUBSYSTEM: &CStr = c"dev.postern.desktop";
 
+/// The format, in the section into which the macros of `<os/log.h>` put theirs: the log looks it up there.
+#[unsafe(link_section = "__TEXT,__oslogstring,cstring_literals")]
+static LOOKED_UP: [u8; FORMAT.len()] = FORMAT;
+
 unsafe extern "C" {
     /// The start of this program's image, which the format is looked up in.
     static __dso_handle: u8;
@@ -43,7 +47,7 @@ pub(in crate::system) fn write(entry: &UnifiedLogEntry) {
             (&raw const __dso_handle).cast(),
             log.0,
             entry.kind,
-            FORMAT.as_ptr(),
+            LOOKED_UP.as_ptr().cast(),
             buffer.as_ptr(),
             size,
         );

@@ -4,20 +4,22 @@
 //! tao makes a window of its own class, so its class is exchanged for one derived from `NSPanel`.
 #![expect(unsafe_code, reason = "only the Objective-C runtime exchanges the class of a window")]
 
+use block2::RcBlock;
 use objc2::runtime::AnyObject;
-use objc2::{ClassType as _, define_class, msg_send};
+use objc2::{ClassType as _, define_class};
 use objc2_app_kit::{
-    NSColor, NSEvent, NSEventType, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow,
+    NSColor, NSEvent, NSEventMask, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow,
     NSWindowCollectionBehavior, NSWindowStyleMask,
 };
 use objc2_core_graphics::{CGEvent, CGEventField};
 use objc2_foundation::NSObject;
 use objc2_quartz_core::CALayer;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tauri::WebviewWindow;
 
-/// Time for which no *Allow* counts after a program made a click or pressed a key in the panel.
+/// Time for which no *Allow* counts after a program made a click or pressed a key.
 const DISTRUST: Duration = Duration::from_secs(2);
 
 /// Radius of the corners, in points.
@@ -42,41 +44,40 @@ define_class!(
         fn can_become_main_window(&self) -> bool {
             false
         }
-
-        #[unsafe(method(sendEvent:))]
-        fn send_event(&self, event: &NSEvent) {
-            let presses = matches!(event.r#type(), NSEventType::LeftMouseDown | NSEventType::LeftMouseUp | NSEventType::KeyDown);
-            if presses && event.CGEvent().is_some_and(|event| author(&event) != 0) {
-                MADE_BY_PROGRAM.store(since_start(), Ordering::Relaxed);
-            }
-            // SAFETY: `NSWindow` has this method, and the event is passed on as it came.
-            unsafe { msg_send![super(self), sendEvent: event] }
-        }
     }
 );
 
-/// Makes the window a panel. It stays hidden.
+/// Makes the window a panel with round corners. It stays hidden.
 pub(in crate::window) fn make_panel(window: &WebviewWindow) -> tauri::Result<()> {
     on_main_thread(window, |window| {
-        let class = QuestionPanel::class();
-        let object: &AnyObject = window;
-        if class.instance_size() > object.class().instance_size() {
-            tracing::warn!("the window that asks stays an ordinary one: a panel needs more room");
-        } else {
-            // SAFETY: the new class has no instance variables and fits into the object, which is a live `NSWindow`
-            // without observers yet. Only the main thread uses it. What tao's own class does is done by the panel, too.
-            unsafe { AnyObject::set_class(object, class) };
-            // SAFETY: it is a panel since the line before.
-            let panel: &NSPanel = unsafe { &*std::ptr::from_ref(object).cast() };
-            panel.setFloatingPanel(true);
-            panel.setBecomesKeyOnlyIfNeeded(true);
-        }
-        window.setStyleMask(window.styleMask() | NSWindowStyleMask::NonactivatingPanel);
-        window.setHidesOnDeactivate(false);
-        window.setLevel(NSStatusWindowLevel);
-        window.setCollectionBehavior(behavior());
+        float_window(window);
         round_corners(window);
     })
+}
+
+/// Makes the window a panel that is above full-screen apps, too. It stays hidden.
+pub(in crate::window) fn float_above_all(window: &WebviewWindow) -> tauri::Result<()> {
+    on_main_thread(window, float_window)
+}
+
+fn float_window(window: &NSWindow) {
+    let class = QuestionPanel::class();
+    let object: &AnyObject = window;
+    if class.instance_size() > object.class().instance_size() {
+        tracing::warn!("a window stays an ordinary one: a panel needs more room");
+    } else {
+        // SAFETY: the new class has no instance variables and fits into the object, which is a live `NSWindow` without
+        // observers yet. Only the main thread uses it. What tao's own class does is done by the panel, too.
+        unsafe { AnyObject::set_class(object, class) };
+        // SAFETY: it is a panel since the line before.
+        let panel: &NSPanel = unsafe { &*std::ptr::from_ref(object).cast() };
+        panel.setFloatingPanel(true);
+        panel.setBecomesKeyOnlyIfNeeded(true);
+    }
+    window.setStyleMask(window.styleMask() | NSWindowStyleMask::NonactivatingPanel);
+    window.setHidesOnDeactivate(false);
+    window.setLevel(NSStatusWindowLevel);
+    window.setCollectionBehavior(behavior());
 }
 
 /// Rounds the corners: the page is cut by the layer of the view that holds it, and the shadow follows.
@@ -114,7 +115,23 @@ pub(in crate::window) fn give_keyboard_back(window: &WebviewWindow) -> tauri::Re
     })
 }
 
-/// Returns true if a program made a click or pressed a key in the panel just now.
+/// Watches who makes the clicks and presses the keys in all windows of the app, as long as it runs. Call it on the main thread.
+pub(in crate::window) fn watch_presses() {
+    let watch = RcBlock::new(|event: NonNull<NSEvent>| -> *mut NSEvent {
+        // SAFETY: AppKit hands over an event that lives until the call returns.
+        let made = unsafe { event.as_ref() }.CGEvent();
+        if made.is_some_and(|made| author(&made) != 0) {
+            MADE_BY_PROGRAM.store(since_start(), Ordering::Relaxed);
+        }
+        event.as_ptr()
+    });
+    let presses = NSEventMask::LeftMouseDown | NSEventMask::LeftMouseUp | NSEventMask::KeyDown;
+    // SAFETY: the block returns the event that it was given.
+    let watched = unsafe { NSEvent::addLocalMonitorForEventsMatchingMask_handler(presses, &watch) };
+    std::mem::forget(watched);
+}
+
+/// Returns true if a program made a click or pressed a key in a window of the app just now.
 pub(in crate::window) fn is_made_by_program() -> bool {
     let last = MADE_BY_PROGRAM.load(Ordering::Relaxed);
     last != 0 && since_start().saturating_sub(last) <= u64::try_from(DISTRUST.as_millis()).unwrap_or(u64::MAX)
@@ -158,42 +175,14 @@ fn on_main_thread(
 
 #[cfg(test)]
 mod tests {
-    use super::{CORNERS, QuestionPanel, author, behavior, round_corners};
-    use objc2::{ClassType as _, MainThreadMarker, MainThreadOnly as _, msg_send, rc::Retained};
-    use objc2_app_kit::{NSBackingStoreType, NSStatusWindowLevel, NSWindowStyleMask};
+    use super::{QuestionPanel, author};
+    use objc2::ClassType as _;
     use objc2_core_graphics::CGEvent;
-    use objc2_foundation::{NSPoint, NSRect, NSSize};
-
-    #[test]
-    #[ignore = "needs a Mac with a logged-in user, and the main thread"]
-    fn mac_a_panel_is_above_all_and_takes_no_keyboard() {
-        // SAFETY: the test of this name is run alone, and makes the only window.
-        let main = unsafe { MainThreadMarker::new_unchecked() };
-        let frame = NSRect::new(NSPoint::new(0.0, 0.0), NSSize::new(100.0, 100.0));
-        // SAFETY: the initializer of `NSWindow`, with its four arguments.
-        let panel: Retained<QuestionPanel> = unsafe {
-            msg_send![QuestionPanel::alloc(main), initWithContentRect: frame,
-                styleMask: NSWindowStyleMask::NonactivatingPanel, backing: NSBackingStoreType::Buffered, defer: false]
-        };
-        panel.setLevel(NSStatusWindowLevel);
-        panel.setCollectionBehavior(behavior());
-        panel.orderFrontRegardless();
-        assert_eq!((panel.level(), panel.collectionBehavior()), (25, behavior()));
-        assert!(panel.isVisible() && panel.isOnActiveSpace(), "it is on the space that is shown");
-        assert!(!panel.isKeyWindow() && !panel.canBecomeMainWindow(), "the keyboard stays where it was");
-        panel.orderOut(None);
-        round_corners(&panel);
-        let layer = panel.contentView().expect("a view").layer().expect("a layer");
-        assert!(!panel.isOpaque() && layer.masksToBounds(), "what is outside of the corners is seen through");
-        assert!((layer.cornerRadius() - CORNERS).abs() < f64::EPSILON);
-    }
 
     #[test]
     #[ignore = "needs a Mac"]
     fn mac_the_class_of_a_panel_needs_no_more_room_than_a_window() {
-        assert!(
-            QuestionPanel::class().instance_size() <= objc2_app_kit::NSWindow::class().instance_size() + 16
-        );
+        assert!(QuestionPanel::class().instance_size() <= objc2_app_kit::NSWindow::class().instance_size());
     }
 
     #[test]

@@ -5,5 +5,6 @@
 mod system;
 
 pub(super) use system::{
-    give_keyboard_back, is_made_by_program, make_panel, show_without_focus, take_keyboard,
+    float_above_all, give_keyboard_back, is_made_by_program, make_panel, show_without_focus, take_keyboard,
+    watch_presses,
 };

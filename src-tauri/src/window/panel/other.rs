@@ -8,6 +8,12 @@ pub(in crate::window) fn make_panel(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
 }
 
+/// Prepares a new window that is above full-screen apps, too.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on a Mac")]
+pub(in crate::window) fn float_above_all(_: &WebviewWindow) -> tauri::Result<()> {
+    Ok(())
+}
+
 /// Shows the window without taking the keyboard.
 pub(in crate::window) fn show_without_focus(window: &WebviewWindow) -> tauri::Result<()> {
     window.show()
@@ -23,6 +29,9 @@ pub(in crate::window) fn give_keyboard_back(window: &WebviewWindow) -> tauri::Re
     window.hide()?;
     window.show()
 }
+
+/// Does nothing: there is nobody to ask.
+pub(in crate::window) fn watch_presses() {}
 
 /// Returns false: X11 and Wayland do not say which process made a click.
 pub(in crate::window) fn is_made_by_program() -> bool {

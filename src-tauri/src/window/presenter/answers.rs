@@ -72,6 +72,25 @@ impl Presenter {
         Ok(answered)
     }
 
+    /// Denies a question by its notification. The one on show is denied as by its panel: that can be undone for a while.
+    pub(super) async fn deny_by_notification(&mut self, question: &Question) -> anyhow::Result<()> {
+        let denial = AnswerParams::for_question(question, Answer::Deny);
+        let shown = self.desk.is_showing(&question.id, &question.digest) && self.desk.others().is_empty();
+        if shown && question.may_hold_denial(now_millis()) {
+            let now = Instant::now();
+            self.hand_over().await;
+            self.denial = Some((vec![denial], now + UNDO));
+            self.outcome = Some(AnswerOutcome::denied(now));
+            return self.refresh_question().await;
+        }
+        let answered = self.backend.invoke::<AnswerQuestion>(&denial).await?;
+        if answered.applied {
+            self.refresh_question().await
+        } else {
+            self.bring_to_front(denial.question_id).await
+        }
+    }
+
     /// Returns true if an approval to the question on show is to be held: where it is dangerous, and the owner does
     /// not confirm it.
     pub(super) fn requires_hold(&self) -> bool {

@@ -4,7 +4,7 @@ use super::InboxEvent;
 use crate::window::surface::Surface;
 use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, PillAct, QuestionName, RequestRow, Showing,
+    AnswerParams, Answered, EditParams, Edited, PillAct, Question, QuestionName, RequestRow, Showing,
 };
 use tauri::ipc::Channel;
 use tokio::sync::oneshot;
@@ -19,6 +19,8 @@ pub(crate) enum PresenterEvent {
     Look,
     /// The person chose a question outside of the inbox.
     Front(String),
+    /// The person denied a question by its notification.
+    Deny(Box<Question>),
     /// The user pressed the shortcut.
     Shortcut,
     /// The app was opened again.

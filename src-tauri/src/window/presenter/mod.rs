@@ -166,6 +166,7 @@ impl Presenter {
         match event {
             PresenterEvent::Look => self.refresh_question().await?,
             PresenterEvent::Front(id) => self.bring_to_front(id).await?,
+            PresenterEvent::Deny(question) => self.deny_by_notification(&question).await?,
             PresenterEvent::Shortcut => self.turn_keyboard()?,
             PresenterEvent::Reopened => self.reopen().await?,
             PresenterEvent::PageGone => self.page_gone(),

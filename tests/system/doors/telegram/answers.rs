@@ -95,7 +95,7 @@ fn what_always_saved_is_told_or_why_it_saved_nothing() {
     chat.anna(&format!("/approve {} always", question.code));
     assert_eq!(asked.end().code, 0);
     let edit = chat.bot.next("editMessageText");
-    let saved = "\nSaved: id *, in / and below, while the program is unchanged\n";
+    let saved = "\nSaved: id *, in / and below; asks again if the program is updated\n";
     assert!(edit.text().contains(saved), "{}", edit.text());
     let out = chat.host.scratch("work").join("out");
     let (asked, question) = chat.ask(&["sh", "-c", &format!("uname > {}$(id -u)", out.display())]);
@@ -123,8 +123,7 @@ fn a_wider_policy_is_told_to_the_owners_until_that_is_turned_off() {
     chat.set(&["changes=off"]);
     chat.host.ok(&["agents", "set", "main", "fallback=full", "--yes"]);
     chat.anna("/approve");
-    let said =
-        std::iter::repeat_with(|| chat.reply()).take_while(|said| !said.starts_with("That is written"));
+    let said = std::iter::repeat_with(|| chat.reply()).take_while(|said| !said.starts_with("Write it as"));
     assert!(said.into_iter().all(|said| !said.contains("agent main")), "nothing was said of the last change");
 }
 
@@ -221,7 +220,11 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     let folder = chat.host.scratch("work");
     let command = ["chmod", "-R", "777", folder.to_str().unwrap()];
     let (asked, question) = chat.ask(&command);
-    assert!(question.text.contains("Risk: HIGH") && !question.text.contains("/approve"), "{}", question.text);
+    assert!(
+        question.text.contains("Risk: DANGEROUS") && !question.text.contains("/approve"),
+        "{}",
+        question.text
+    );
     assert!(
         question.text.contains(&format!("Reply: /deny {}\nOr react: ❌ deny", question.code)),
         "{}",
@@ -230,7 +233,7 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     for answer in ["/approve", "/approve@postern_test_bot"] {
         chat.anna(&format!("{answer} {}", question.code));
         let reply = chat.reply();
-        assert!(reply.contains("cannot be approved from here: its risk is high"), "{reply}");
+        assert!(reply.contains("cannot be approved from here: it is dangerous"), "{reply}");
     }
     chat.bot.reacts(ANNA, ANNA.id, question.message, "✅");
     assert!(chat.reply().contains("cannot be approved from here"));
@@ -248,7 +251,7 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     chat.anna(&format!("/approve {}", question.code));
     let reply = chat.reply();
     assert!(
-        reply.contains("changed nothing") && reply.contains("its risk is high"),
+        reply.contains("changed nothing") && reply.contains("it is dangerous"),
         "allowed no more: {reply}"
     );
     chat.anna(&format!("/deny {}", question.code));

@@ -81,7 +81,7 @@ impl Chat {
     /// Waits until everything so far is written down: what is said next comes after it.
     fn settled(&self) {
         self.anna("/approve");
-        assert!(self.reply().starts_with("That is written"));
+        assert!(self.reply().starts_with("Write it as"));
         self.bot.taken();
     }
 

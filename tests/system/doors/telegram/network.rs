@@ -20,7 +20,7 @@ fn strangers_are_ignored_and_noted() {
     }
     // What Anna says comes after all that.
     chat.anna("/approve 1");
-    assert!(chat.reply().starts_with("That is written /approve ID"), "the first words since the question");
+    assert!(chat.reply().starts_with("Write it as /approve ID"), "the first words since the question");
     assert_eq!(chat.host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
     let notes = chat.door()["notes"].to_string();
     assert!(notes.contains("Eve (666)") && notes.contains("ignored"), "{notes}");
@@ -64,15 +64,12 @@ fn what_was_heard_before_a_crash_is_not_heard_again() {
     // The poll that would confirm what Anna says is never answered.
     chat.bot.fails("getUpdates", Fault::Silence);
     chat.anna("/approve");
-    assert!(chat.reply().starts_with("That is written /approve ID"));
+    assert!(chat.reply().starts_with("Write it as /approve ID"));
     chat.bot.failed();
     chat.host.crash();
     chat.host.start_again();
     chat.anna("/deny");
-    assert!(
-        chat.reply().starts_with("That is written /deny ID"),
-        "what she said before is not answered again"
-    );
+    assert!(chat.reply().starts_with("Write it as /deny ID"), "what she said before is not answered again");
 }
 
 #[test]

@@ -11,6 +11,9 @@ import type {
 import { reason } from "../../parts/escaped";
 import type { State } from "../state.svelte";
 
+/** Whether its own settings connect it: the others need hands on their side, and are off at first. */
+const connectsItself = ({ wiring }: FoundAgent) => wiring === "hook" || wiring === "mcp";
+
 /** An agent as the first run shows it. */
 export class Choice {
   /** Whether it is to be connected. */
@@ -25,13 +28,17 @@ export class Choice {
   take = $state(true);
 
   constructor(readonly found: FoundAgent) {
-    const byItself = found.wiring === "hook" || found.wiring === "mcp";
-    this.on = byItself && found.connection !== "connected" && found.problem === null;
+    this.on = connectsItself(found) && found.connection !== "connected" && found.problem === null;
     this.problem = found.problem;
   }
 
   get kind(): KnownAgent {
     return this.found.kind;
+  }
+
+  /** The agent that it asks as, or would. */
+  get agent(): string {
+    return this.connected?.agent.id ?? this.found.agent;
   }
 
   get isConnected(): boolean {
@@ -61,10 +68,7 @@ export class Setup {
     const found = await this.app.try("setup.find", {});
     if (!found) return;
     const here = found.agents.filter((agent) => agent.folder !== null || agent.program !== null);
-    // Containers and the like are behind Add Agent…: they need hands on the other side.
-    this.choices = here
-      .filter((agent) => agent.wiring === "hook" || agent.wiring === "mcp")
-      .map((agent) => new Choice(agent));
+    this.choices = here.map((agent) => new Choice(agent));
     // What connecting would change is there before anything is connected.
     await Promise.all(this.choices.filter((choice) => choice.problem === null).map((one) => this.plan(one)));
     this.known = true;
@@ -74,9 +78,9 @@ export class Setup {
     return this.choices.filter((choice) => choice.isConnected);
   }
 
-  /** The one that asks, or would ask, as this agent. */
+  /** The one whose own settings let it ask, or would, as this agent. */
   of(agent: string): Choice | undefined {
-    return this.choices.find((choice) => (choice.connected?.agent.id ?? choice.found.agent) === agent);
+    return this.choices.find((choice) => connectsItself(choice.found) && choice.agent === agent);
   }
 
   /** Connects what is switched on. Gives whether all of it worked. */
@@ -106,14 +110,23 @@ export class Setup {
     await this.app.readAgents();
   }
 
-  /** Looks at what importing the rules of the connected agents would do. */
-  async check() {
-    for (const choice of this.connected.filter((one) => one.found.rules.length > 0 && !one.imported))
+  /** Looks at what importing the rules of connected agents would do. */
+  async check(choices = this.connected) {
+    for (const choice of choices.filter((one) => one.found.rules.length > 0 && !one.imported))
       choice.imported = await this.app.try("setup.import", {
         kind: choice.kind,
-        agent: choice.connected?.agent.id ?? choice.found.agent,
+        agent: choice.agent,
         check: true,
       });
+  }
+
+  /** Imports the rules of an agent that is connected already; they stay when it is disconnected. */
+  async import(choice: Choice) {
+    this.busy = true;
+    const asked = { kind: choice.kind, agent: choice.agent, keep: true };
+    const done = await this.app.try("setup.import", asked);
+    if (done) choice.imported = done;
+    this.busy = false;
   }
 
   /** Lets the connected agents look around, if that is chosen, and imports what is switched on. */
@@ -121,7 +134,7 @@ export class Setup {
     this.busy = true;
     let fine = true;
     for (const choice of this.connected) {
-      const agent = choice.connected?.agent.id ?? choice.found.agent;
+      const { agent } = choice;
       if (choice.take && choice.imported?.check && choice.importable > 0) {
         const done = await this.app.try("setup.import", { kind: choice.kind, agent });
         if (done) choice.imported = done;
@@ -140,7 +153,7 @@ export class Setup {
 
   /** Tests an agent's way to Postern; says how it stands until it is over. */
   async test(choice: Choice, tell: (tested: SetupTested) => void, live: () => boolean) {
-    const agent = choice.connected?.agent.id ?? choice.found.agent;
+    const { agent } = choice;
     try {
       const test = await this.app.backend.call("setup.test", { kind: choice.kind, agent, asks: true });
       while (live()) {

@@ -139,7 +139,7 @@ fn change(
     let after = link.call_method::<SetAgent>(&AgentSet { agent, settings: None, values })?;
     let changed = settings_text::changed(&before, &after);
     if changed.is_empty() {
-        return print::write_line(format!("{id} is so already; nothing was changed"));
+        return print::write_line(format!("{id} has these settings already; nothing was changed"));
     }
     let escaped = postern_command::escape::visible_text;
     changed.iter().try_for_each(|(key, was, is)| {
@@ -262,7 +262,7 @@ fn list_agents(agents: &[AgentRow]) -> Result<(), Failure> {
     print::write_table(
         headings,
         agents.iter().map(row).collect(),
-        "no agents yet: postern agents add NAME enrolls one",
+        "no agents yet: postern setup connects those that are here",
     )
 }
 
@@ -276,8 +276,8 @@ fn policy(agent: &AgentRow) -> String {
     };
     match agent.settings.fallback {
         Fallback::Deny => preset,
-        Fallback::Allowlist => format!("{preset}, rules when nobody answers"),
-        Fallback::Full => format!("{preset}, ALLOWED WHEN NOBODY ANSWERS"),
+        Fallback::Allowlist => format!("{preset}, rules if no one answers"),
+        Fallback::Full => format!("{preset}, ALLOWED IF NO ONE ANSWERS"),
     }
 }
 

@@ -51,8 +51,8 @@ fn list_doors(link: &mut HostLink, json: JsonOutput) -> Result<(), Failure> {
 
 fn print_door(row: &DoorRow) -> Result<(), Failure> {
     let state = match row.state {
-        DoorState::Off => "closed",
-        DoorState::Open => "open",
+        DoorState::Off => "off",
+        DoorState::Open => "on",
         DoorState::Broken => "broken",
     };
     let values = row.values.iter().map(|(key, value)| format!("  {key}={}", escaped(value)));

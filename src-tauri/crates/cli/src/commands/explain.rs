@@ -5,6 +5,7 @@ use crate::args;
 use crate::failure::Failure;
 use crate::link::HostLink;
 use crate::print::{self, emphasize};
+use crate::stages::stage_label;
 use crate::typed::parse_pairs;
 use postern_command::EffectScope;
 use postern_command::escape::visible_text as escaped;
@@ -111,9 +112,9 @@ fn show_tool(explained: &ToolExplained, reads_shell: bool) -> Result<(), Failure
 
 fn show_trace<'a>(trace: impl Iterator<Item = &'a ShownTrace> + Clone) -> Result<(), Failure> {
     print::write_line("")?;
-    let width = trace.clone().map(|line| line.stage.len()).max().unwrap_or_default();
+    let width = trace.clone().map(|line| stage_label(&line.stage).len()).max().unwrap_or_default();
     for line in trace {
-        let text = format!("{:<width$}  {}", line.stage, pieces_to_text(&line.found));
+        let text = format!("{:<width$}  {}", stage_label(&line.stage), pieces_to_text(&line.found));
         print::write_hanging(&text, width + 2)?;
     }
     Ok(())
@@ -130,14 +131,14 @@ fn risk_level_words(risk: &ShownRisk) -> &'static str {
 /// Prints each effect with its kind, its step and its reach.
 fn effects(effects: &[ShownEffect]) -> Result<(), Failure> {
     for effect in effects {
-        let step = effect.step.map_or_else(String::new, |step| format!(", step {}", step + 1));
+        let step = effect.step.map_or_else(String::new, |step| format!(" · step {}", step + 1));
         let reach = match effect.scope {
-            EffectScope::Inside => "inside the agent's folders",
-            EffectScope::Outside => "outside of the agent's folders",
+            EffectScope::Inside => "its folders",
+            EffectScope::Outside => "other folders",
             EffectScope::Machine => THIS_COMPUTER,
-            EffectScope::Remote => "other machines",
+            EffectScope::Remote => "other computers",
         };
-        print::write_line(format!("  {:<20} {} ({reach}{step})", effect.kind, pieces_to_text(&effect.text)))?;
+        print::write_line(format!("  {:<20} {} · {reach}{step}", effect.kind, pieces_to_text(&effect.text)))?;
     }
     Ok(())
 }

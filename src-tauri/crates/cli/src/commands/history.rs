@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::history_args::History;
 use crate::link::HostLink;
 use crate::print::{self, emphasize};
+use crate::stages::stage_label;
 use postern_command::escape::visible_text as escaped;
 use postern_contract::methods::{
     AgentRef, FeedAsk, FeedEvent, FeedKind, FeedTimes, FindOutput, GetAgent, GetRequest, KillRequest,
@@ -186,9 +187,9 @@ pub(crate) fn show_request(
     if json { print::write_json(&detail) } else { print_detail(&detail) }
 }
 
-fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
+/// Returns what is said of a request, each with its label.
+fn detail_fields(detail: &RequestDetail) -> Vec<(&'static str, String)> {
     let row = &detail.row;
-    print::write_line(emphasize(&row.line))?;
     let mut fields = vec![
         ("request", row.id.clone()),
         ("agent", row.agent.to_string()),
@@ -196,10 +197,15 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
         ("in", escaped(&detail.cwd)),
     ];
     let session_label = if detail.session_kind.is_name() { "session" } else { "session id" };
-    fields.extend(render::decided_by(row).map(|by| ("by", by)));
+    // A rule is named once, with its pattern.
+    let by_rule = matches!(row.decided, Some(Decided::RuleAllowed | Decided::RuleDenied));
+    let has_rule = by_rule && detail.rule.is_some();
+    fields.extend(render::decided_by(row).filter(|_| !has_rule).map(|by| ("by", by)));
     fields.extend(row.session.as_deref().map(|session| (session_label, escaped(session))));
-    // Why you were asked does not say why it was allowed.
-    let message = detail.message.clone().filter(|_| row.decided != Some(Decided::YouAllowed));
+    // Why you were asked does not say why it was allowed, and a rule that allowed it says so by itself.
+    let rule_allowed = has_rule && row.decided == Some(Decided::RuleAllowed);
+    let says_why = row.decided != Some(Decided::YouAllowed) && !rule_allowed;
+    let message = detail.message.clone().filter(|_| says_why);
     fields.extend(message.map(|message| ("why", message)));
     fields.extend(
         detail
@@ -217,7 +223,12 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
     );
     fields.extend(row.duration_ms.map(|millis| ("took", print::duration(millis))));
     fields.extend(detail.digest.clone().map(|digest| ("digest", digest)));
-    for (name, value) in fields {
+    fields
+}
+
+fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
+    print::write_line(emphasize(&detail.row.line))?;
+    for (name, value) in detail_fields(detail) {
         print::write_line(format!("  {name:<12} {value}"))?;
     }
     for (label, text) in detail.subject.iter().flat_map(ShownSubject::to_rows) {
@@ -231,7 +242,8 @@ fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
         ))?;
     }
     for line in &detail.trace {
-        print::write_line(format!("  {:<28} {}", line.stage, postern_contract::pieces_to_text(&line.found)))?;
+        let label = stage_label(&line.stage);
+        print::write_line(format!("  {label:<28} {}", postern_contract::pieces_to_text(&line.found)))?;
     }
     for (name, text) in [("stdout", &detail.stdout), ("stderr", &detail.stderr)] {
         if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {

@@ -50,7 +50,7 @@ pub(crate) fn run(data: &Path, home: &Path, command: Hook) -> Result<(), Failure
 fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -> Result<(), Failure> {
     let mut link = HostLink::open(data).map_err(|failure| Failure {
         message: format!(
-            "{}. While Postern does not run, the hook would deny every command and every file of {agent}",
+            "{}. While Postern isn’t running, the hook would deny every command and every file of {agent}",
             failure.message
         ),
         ..failure
@@ -99,7 +99,7 @@ fn uninstall(data: &Path, home: &Path, settings: &HookSettings) -> Result<(), Fa
     }
     match HostLink::open(data) {
         Ok(mut link) => record_hook(&mut link, &file, settings, None),
-        Err(_) => print::write_line("Postern does not run: this is not in its audit (postern audit)"),
+        Err(_) => print::write_line("Postern isn’t running: this is not in its audit (postern audit)"),
     }
 }
 

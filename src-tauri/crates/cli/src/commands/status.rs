@@ -12,7 +12,7 @@ pub(crate) fn status(link: &mut HostLink, json: JsonOutput) -> Result<(), Failur
     if json.json { print::write_json(&status) } else { print_status(&status) }
 }
 
-pub(super) fn mode_words(status: &Status) -> String {
+pub(crate) fn mode_words(status: &Status) -> String {
     match (status.mode, status.paused_until) {
         (Mode::Listening, _) => "on".to_owned(),
         (Mode::Paused, Some(until)) => format!("blocking all agents until {}", print::format_time(until)),
@@ -30,10 +30,9 @@ fn print_status(status: &Status) -> Result<(), Failure> {
     ))?;
     print::write_line(format!("data      {}", status.data))?;
     print::write_line(format!("since     {}", print::format_time(status.started_at)))?;
-    print::write_line(format!(
-        "waiting   {} questions; running {} commands",
-        status.waiting, status.running
-    ))?;
+    let waiting = print::counted(status.waiting, "question", "questions");
+    let running = print::counted(status.running, "command", "commands");
+    print::write_line(format!("waiting   {waiting}; running {running}"))?;
     let approvers = if status.faces.is_empty() {
         "no one: questions are denied after 10 seconds; postern tui shows them here".to_owned()
     } else {

@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Longest time that a host may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Folders with the caches of confined runs, below the home folder: of Linux, and of macOS.
+const OF_RUNS: [&str; 2] = [".cache/postern", "Library/Caches/postern"];
 /// Folders of files that the web view and the system keep of the app, below the home folder.
 const OF_APP: [&str; 8] = [
     ".config/dev.postern.desktop", ".local/share/dev.postern.desktop", ".cache/dev.postern.desktop",
@@ -47,7 +49,7 @@ pub(crate) fn run(data: &Path, surroundings: CliEnvironment, asked: &Uninstall) 
     let found = InstalledParts::find_parts(data, &home, surroundings, asked.zap)?;
     if found.host.is_none() && data.is_dir() {
         print::remark(
-            "Postern does not run, so hooks in projects are not looked for: postern hook uninstall KIND --project there",
+            "Postern isn’t running, so hooks in projects are not looked for: postern hook uninstall KIND --project there",
         );
     }
     if found.print_parts(data)? {
@@ -92,7 +94,7 @@ impl InstalledParts {
         }
         let host = link.and_then(|mut link| link.call_method::<GetStatus>(&Nothing {}).ok());
         let real = real_data(data);
-        let mut own = vec![home.join(".cache/postern")];
+        let mut own: Vec<PathBuf> = OF_RUNS.iter().map(|folder| home.join(folder)).collect();
         own.extend(real.to_str().and_then(short_folder).map(PathBuf::from));
         if zap {
             own.push(data.to_owned());
@@ -192,13 +194,14 @@ fn starters(home: &Path) -> Vec<PathBuf> {
 
 /// Returns the links that lead to Postern's programs from folders where people put such links.
 fn find_links(home: &Path) -> Vec<PathBuf> {
-    let here = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
-    let Some(here) = here else { return Vec::new() };
+    // macOS gives the path that it was started by, which may be such a link.
+    let own = std::env::current_exe().and_then(|own| own.canonicalize()).ok();
+    let Some(here) = own.as_deref().and_then(Path::parent) else { return Vec::new() };
     let folders = [PathBuf::from("/usr/local/bin"), home.join(".local/bin"), home.join("bin")];
     let ours = |link: &PathBuf| {
         let leads = fs::read_link(link).ok().map(|_| link.canonicalize());
         // One that leads nowhere may be anybody's.
-        leads.and_then(Result::ok).is_some_and(|program| program.parent() == Some(&here))
+        leads.and_then(Result::ok).is_some_and(|program| program.parent() == Some(here))
     };
     let names = ["postern", "postern-run", "postern-desktop"];
     folders.iter().flat_map(|folder| names.map(|name| folder.join(name))).filter(ours).collect()

@@ -44,7 +44,7 @@ const PRESENT: Duration = Duration::from_millis(200);
 pub(crate) fn run(link: &mut HostLink, hosts: Option<BTreeSet<String>>, plain: bool) -> Result<(), Failure> {
     if !stdout().is_terminal() {
         return Err(Failure::usage_error(
-            "this is no terminal: postern questions --watch tells the same line by line",
+            "standard output is no terminal; postern questions --watch prints the same, line by line",
         ));
     }
     let mut app = App::for_hosts(hosts, plain);

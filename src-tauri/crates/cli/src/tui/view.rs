@@ -3,6 +3,7 @@
 use super::app::{App, InputMode, View};
 use super::wrap::{StyledRun, cut_runs, dim, dim_run, plain_run, wrap_runs};
 use super::{inbox, keys, text};
+use crate::commands::status::mode_words;
 use crate::print;
 use postern_contract::{Batch, Mode, Question, RequestRow, render};
 use postern_protocol::RunState;
@@ -25,7 +26,7 @@ pub(super) fn draw_view(frame: &mut Frame<'_>, app: &mut App) {
     if fits {
         draw_parts(frame, app, area.inner(Margin::new(1, 0)));
     } else {
-        frame.render_widget(Paragraph::new("too small: nothing can be allowed here"), area);
+        frame.render_widget(Paragraph::new("too small to answer: enlarge it"), area);
     }
     if app.plain {
         drop_colors(frame.buffer_mut());
@@ -68,11 +69,11 @@ fn footer_lines(app: &App, area: Rect) -> Vec<Line<'static>> {
 
 /// Returns the first line: quiet, unless agents are blocked.
 fn status_line(app: &App) -> Line<'static> {
-    let (state, style) = match app.status.as_ref().map(|status| status.mode) {
-        Some(Mode::Listening) => ("on", dim()),
-        Some(Mode::Paused) => ("blocking all agents", Style::new().yellow()),
-        Some(Mode::DenyAll) => ("denying all requests: its history is damaged", Style::new().red()),
-        None => ("…", dim()),
+    let state = app.status.as_ref().map_or_else(|| "…".to_owned(), mode_words);
+    let style = match app.status.as_ref().map(|status| status.mode) {
+        Some(Mode::Listening) | None => dim(),
+        Some(Mode::Paused) => Style::new().yellow(),
+        Some(Mode::DenyAll) => Style::new().red(),
     };
     let view = match app.view {
         View::Questions => "",
@@ -145,6 +146,11 @@ fn activity_row(request: &RequestRow, width: usize) -> Line<'static> {
     cut_runs(&runs, width)
 }
 
+/// Returns a number of lines or questions, as they are counted in words.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// Returns the line above the keys: what is typed, what is missing for an approval, what was done.
 fn bottom(app: &App) -> Vec<StyledRun> {
     let typed = match &app.mode {
@@ -171,12 +177,12 @@ fn bottom(app: &App) -> Vec<StyledRun> {
     } else if app.end_seen {
         "look at it for a moment".to_owned()
     } else if app.folded > 0 {
-        format!("{} lines folded", app.folded)
+        format!("{} folded", print::counted(count(app.folded), "line", "lines"))
     } else {
         let below = app.lines.saturating_sub(app.scroll + app.room);
-        format!("{below} more lines below")
+        format!("{} below", print::counted(count(below), "more line", "more lines"))
     };
-    let others = u32::try_from(app.questions.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let others = count(app.questions.len().saturating_sub(1));
     let more = crate::question::more_waiting(question, others);
     let zero = postern_contract::pieces_to_text(&question.at_zero);
     let style = if question.allowed_at_zero { Style::new().red() } else { dim() };

@@ -9,7 +9,7 @@ fn a_pin_that_another_program_takes_away_is_put_back() {
     let world = World::new();
     let text = "touch ready; until [ -e go ]; do :; done; \
                 for ((i = 0; i < 100000; i++)); do \
-                grep -q /.git/config /proc/self/mountinfo && break; done; \
+                grep -q '/.git/config ' /proc/self/mountinfo && break; done; \
                 ! echo '[core] fsmonitor = evil' >> .git/config";
     let mut run = started(&world, text, "ready");
     // Git renames a new file over the pinned one.

@@ -101,6 +101,16 @@ pub(super) fn registry_of_image(image: &str) -> Option<&str> {
     (first.contains(['.', ':']) || first == "localhost").then_some(first)
 }
 
+/// Returns where an image comes from: its registry, or its name without tag and digest. Docker has a registry built in; others have
+/// settings for that.
+pub(super) fn source_of_image(image: &str, program: &str) -> String {
+    if let Some(registry) = registry_of_image(image) {
+        return registry.to_owned();
+    }
+    let name = image.split(['@', ':']).next().unwrap_or(image);
+    if program == "docker" { format!("docker.io/{name}") } else { name.to_owned() }
+}
+
 /// Returns the branches that the refspecs of a push name there, in place of their own names.
 pub(super) fn branches_there(command: &ExaminedCommand<'_>, behind: usize) -> Option<String> {
     let refspecs = command.is_one_of(&["git"]).then(|| command.operands(behind))?;
@@ -115,7 +125,7 @@ pub(super) fn branches_there(command: &ExaminedCommand<'_>, behind: usize) -> Op
 
 #[cfg(test)]
 mod tests {
-    use super::{host_of, machine_of};
+    use super::{host_of, machine_of, source_of_image};
 
     #[test]
     fn the_host_is_the_one_that_is_asked() {
@@ -144,6 +154,19 @@ mod tests {
             ["a.example:x@b.example", "a.example?@b.example/x", "a.example#@b.example", "a\\@b.example"]
         {
             assert_eq!(machine_of(word), Some(word));
+        }
+    }
+
+    #[test]
+    fn an_image_comes_from_its_registry() {
+        for (image, program, expected) in [
+            ("alpine:3.20", "docker", "docker.io/alpine"),
+            ("acme/app@sha256:00", "docker", "docker.io/acme/app"),
+            ("ghcr.io/acme/app:1", "docker", "ghcr.io"),
+            ("localhost:5000/app", "podman", "localhost:5000"),
+            ("alpine:3.20", "podman", "alpine"),
+        ] {
+            assert_eq!(source_of_image(image, program), expected);
         }
     }
 

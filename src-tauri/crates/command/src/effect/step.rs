@@ -10,7 +10,9 @@ use super::command::{self, ExaminedCommand, ProgramWords};
 use super::downloaded::runs_what_it_fetched;
 use super::host::{
     branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
+    source_of_image,
 };
+use super::initializer::package_of;
 use super::inner::{effects_of_inner, fed_statements};
 use super::listed::listed_secrets;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
@@ -363,6 +365,9 @@ fn keeps_nothing(effect: &CommandEffect) -> bool {
 /// Programs of which `host:path` is a file elsewhere.
 const COPIERS: [&str; 6] = ["scp", "rsync", "docker", "podman", "nerdctl", "kubectl"];
 
+/// Programs that fetch images, and nothing else.
+const IMAGE_PROGRAMS: [&str; 4] = ["docker", "podman", "nerdctl", "buildah"];
+
 fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behind: usize) -> CommandEffect {
     let says = || effect.says.into();
     let all = || outputs(effect.out, command).unwrap_or_else(|| effect_words(effect.of, command, behind));
@@ -387,12 +392,21 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
             CommandEffect::RunProjectCode { what: says(), name: together().or_else(by_option), folder: None }
         }
         EffectKind::RunInlineCode => CommandEffect::RunInlineCode { language: effect.says.to_owned() },
-        EffectKind::RunDownloadedCode => CommandEffect::RunDownloadedCode { package: first(), host: None },
+        EffectKind::RunDownloadedCode => CommandEffect::RunDownloadedCode {
+            package: first().map(|named| package_of(command, behind, named)),
+            host: registry(command, &[]),
+        },
         EffectKind::Install => {
             CommandEffect::Install { packages: packages(command, behind), place: effect.place }
         }
         EffectKind::Fetch => {
-            CommandEffect::Fetch { from: reached(command, far_words(effect, command, behind)) }
+            let words = far_words(effect, command, behind);
+            let from = if command.is_one_of(&IMAGE_PROGRAMS) {
+                words.iter().map(|image| source_of_image(image, command.name)).collect()
+            } else {
+                reached(command, words)
+            };
+            CommandEffect::Fetch { from }
         }
         EffectKind::Send => CommandEffect::Send {
             what: says(),

@@ -65,7 +65,7 @@ impl DoorKind {
                 all
             }
             Self::Openclaw => vec![
-                DoorSetting::new("agent", "Agent", Agent, "Whose rules apply").needed(),
+                DoorSetting::new("agent", "Agent", Agent, "Its rules apply").needed(),
                 DoorSetting::new("socket", "Socket", Text, "A path. Default: in Postern’s folder"),
                 DoorSetting::new(
                     "relay", "Accept its approval", Switch,
@@ -73,8 +73,9 @@ impl DoorKind {
                 ),
             ],
             Self::McpHttp => {
-                let mut all =
-                    vec![DoorSetting::new("agent", "Agent", Agent, "Whose tools they are").needed()];
+                let mut all = vec![
+                    DoorSetting::new("agent", "Agent", Agent, "Clients get the tools of this agent").needed(),
+                ];
                 all.extend(over_tcp("127.0.0.1:7718"));
                 all.push(DoorSetting::new(
                     "hosts", "Names", Text,
@@ -119,8 +120,8 @@ impl DoorKind {
             Self::Telegram => "Owners see questions in a chat with a Telegram bot and answer them there.",
             Self::Xmpp => "Owners see questions over XMPP, directly or in a room, and answer them there.",
             Self::Forwarder => "A sandbox in a virtual machine reaches its agent’s channel over TCP.",
-            Self::Webhook => "What happens is sent to an HTTP endpoint, signed.",
-            Self::Otel => "What happens is sent to an OpenTelemetry collector as traces and logs.",
+            Self::Webhook => "Postern sends events to an HTTP endpoint, signed.",
+            Self::Otel => "Postern sends events to an OpenTelemetry collector, as traces and logs.",
             Self::Fleet => {
                 "Approvers on other computers see questions, sealed for them, and answer them there."
             }
@@ -137,7 +138,7 @@ fn over_tcp(usual: &str) -> Vec<DoorSetting> {
         DoorSetting::new("listen", "Address", Text, &listen),
         tls.one_of(&["off", "self-signed", "given"]),
         DoorSetting::new("cert", "Certificate", Text, "A file of your own: /path/to/chain.pem"),
-        DoorSetting::new("key", "Its key", Text, "/path/to/key.pem"),
+        DoorSetting::new("key", "Key of the certificate", Text, "/path/to/key.pem"),
     ]
 }
 
@@ -166,14 +167,14 @@ fn xmpp_settings() -> Vec<DoorSetting> {
 fn chat_settings() -> Vec<DoorSetting> {
     use DoorSettingKind::{Choice, Text};
     vec![
-        DoorSetting::new("owners", "Owners", Text, "Who may answer besides those who pair: ID,ID"),
-        DoorSetting::new("agents", "Agents", Text, "Whose questions are shown there. Default: every agent’s"),
-        DoorSetting::new("routes", "Routes", Text, "Whose questions go to whom: AGENT:OWNER,AGENT:OWNER"),
+        DoorSetting::new("owners", "Owners", Text, "They answer besides those who pair: ID,ID"),
+        DoorSetting::new("agents", "Agents", Text, "Show questions of these agents only. Default: all"),
+        DoorSetting::new("routes", "Routes", Text, "Send questions of an agent to one owner: AGENT:OWNER,…"),
         DoorSetting::new(
-            "high-risk", "High-risk questions", Choice, "Default: announced there, not approved",
+            "high-risk", "High-risk questions", Choice, "Default: shown there, approved only in Postern",
         )
         .one_of(&["announce", "once", "always"]),
-        DoorSetting::new("changes", "Wider policy", Choice, "Announces there when more may run. Default: on")
+        DoorSetting::new("changes", "Report changes", Choice, "Say there when more may run. Default: on")
             .one_of(&["on", "off"]),
         DoorSetting::new(
             "ca", "Trusted certificate", Text, "Instead of those the system trusts: /path/to/ca.pem",

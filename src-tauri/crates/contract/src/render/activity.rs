@@ -29,8 +29,8 @@ fn rule_reference(id: RuleId) -> String {
 /// Returns what happened at a moment, as a clause.
 pub fn moment(what: &MomentKind) -> String {
     match what {
-        MomentKind::Received => "received".to_owned(),
-        MomentKind::Asked => "question opened".to_owned(),
+        MomentKind::Received => "requested".to_owned(),
+        MomentKind::Asked => "you were asked".to_owned(),
         MomentKind::ShownInChat { door, place, message, status } => {
             format!("shown by {door} in {place}, message {message}: {}", status.name())
         }
@@ -75,13 +75,13 @@ fn denied_words(reason: DenyReason) -> &'static str {
         DenyReason::Expired => "denied: no answer",
         DenyReason::Cancelled => "cancelled",
         DenyReason::NotFound => "denied: not found",
-        DenyReason::Invalid => "denied: unreadable",
-        DenyReason::Drifted => "denied: it changed",
-        DenyReason::QueueFull => "denied: too many wait",
-        DenyReason::RateLimited => "denied: too many",
-        DenyReason::EnvRefused => "denied: its variables",
-        DenyReason::CwdRefused => "denied: its folder",
-        DenyReason::CannotPresent => "denied: nobody there",
+        DenyReason::Invalid => "denied: invalid",
+        DenyReason::Drifted => "denied: a file changed",
+        DenyReason::QueueFull => "denied: too many waiting",
+        DenyReason::RateLimited => "denied: too many at once",
+        DenyReason::EnvRefused => "denied: environment",
+        DenyReason::CwdRefused => "denied: folder",
+        DenyReason::CannotPresent => "denied: not shown",
         DenyReason::NoAnswer => "denied: disk hangs",
         DenyReason::Paused => "denied: blocked",
         DenyReason::Restarted => "denied: restarted",
@@ -94,7 +94,7 @@ fn outcome_words(outcome: Outcome) -> &'static str {
         Outcome::Signalled => "ended by a signal",
         Outcome::Timeout => "timed out",
         Outcome::Killed => "stopped",
-        Outcome::Drifted => "stopped: it changed",
+        Outcome::Drifted => "stopped: a file changed",
         Outcome::Failed => "could not start",
         Outcome::Lost => "lost at a restart",
         Outcome::Unknown => "may have run",
@@ -160,7 +160,7 @@ mod tests {
         let denied = |reason| said(RunState::Denied, Some(EndReason::Denied(reason)), None);
         assert_eq!(denied(DenyReason::User), "denied", "by whom is told beside it");
         assert_eq!(denied(DenyReason::Denylist), "denied");
-        assert_eq!(denied(DenyReason::CwdRefused), "denied: its folder");
+        assert_eq!(denied(DenyReason::CwdRefused), "denied: folder");
         assert_eq!(denied(DenyReason::Cancelled), "cancelled");
         let ran = |outcome, code| said(RunState::Finished, Some(EndReason::Ran(outcome)), code);
         assert_eq!(ran(Outcome::Exited, Some(1)), "exited 1");

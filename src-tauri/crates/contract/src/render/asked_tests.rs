@@ -1,11 +1,12 @@
 //! The reason of a question is one plain line about the step that its headline speaks of.
 
-use super::{AskedUse, asked_because, headline};
+use super::{AskedFacts, AskedUse, asked_because, beyond_headline, headline};
 use crate::piece::{pieces_to_text, to_pieces};
 use postern_command::{CommandEffect, EffectScope, Note, Reversible};
 use postern_policy::{
-    Cause, ClassGap, Confinement, Decision, Effect, NamedRule, NamedRuleSource, RatedEffect, Reason, Risk,
-    RiskLevel, StepVerdict, ToolCause, ToolUse, Verdict,
+    Cause, ClassGap, Confinement, ContentDifference, Decision, Difference, Effect, Millis, NamedRule,
+    NamedRuleSource, PinMismatch, RatedEffect, Reason, Risk, RiskLevel, RuleRef, SignerDifference,
+    StepVerdict, ToolCause, ToolUse, Verdict,
 };
 
 fn step(words: &[&str], decision: Decision, cause: Cause) -> StepVerdict {
@@ -60,8 +61,13 @@ fn asks(cause: Cause, steps: Vec<StepVerdict>, effects: Vec<RatedEffect>) -> Ver
     }
 }
 
+const DAY: Millis = 24 * 60 * 60 * 1000;
+
 fn why(verdict: &Verdict, used: &AskedUse) -> String {
-    pieces_to_text(&asked_because(verdict, used, &to_pieces("Claude Code")))
+    let agent = to_pieces("Claude Code");
+    let facts =
+        AskedFacts { used, agent: &agent, asked_at: 4 * DAY, last_allowed: &[(7, DAY), (8, 3 * DAY)] };
+    pieces_to_text(&asked_because(verdict, &facts))
 }
 
 #[test]
@@ -92,6 +98,45 @@ fn the_reason_is_that_of_the_step_in_the_headline() {
         why(&asks(both(), steps(follows), vec![push(1)]), &AskedUse::Command),
         "You haven’t allowed `npm test` for Claude Code yet. Both need approval.",
         "it is asked about for the other one alone"
+    );
+}
+
+#[test]
+fn a_changed_program_is_named_with_what_changed_and_when_it_was_last_allowed() {
+    let by_rule = |id, change| {
+        let pattern = "rg *".to_owned();
+        let cause = Cause::Changed { command: Some("rg TODO".to_owned()), pattern, change };
+        let (source, why) = ("always".to_owned(), None);
+        let rule = RuleRef { id, effect: Effect::Allow, pattern: "rg *".to_owned(), source, why };
+        StepVerdict { rule: Some(rule), ..step(&["rg", "TODO"], Decision::Ask, cause) }
+    };
+    let said = |step: StepVerdict| why(&asks(step.cause.clone(), vec![step], vec![]), &AskedUse::Command);
+    let program =
+        |content| PinMismatch::Program(Difference { content, signer: Some(SignerDifference::Same) });
+    let versions = || ContentDifference::Versions { was: "14.1".to_owned(), now: "15.0".to_owned() };
+    let script = || PinMismatch::Script { path: "/w/x.py".to_owned() };
+    for (change, id, expected) in [
+        (program(versions()), 7, "`rg` changed `14.1` → `15.0`, same signer, last allowed 3 days ago."),
+        (program(versions()), 8, "`rg` changed `14.1` → `15.0`, same signer, last allowed yesterday."),
+        (program(versions()), 9, "`rg` changed `14.1` → `15.0`, same signer."),
+        (
+            program(ContentDifference::SameVersion("15.0".to_owned())),
+            7,
+            "`rg` changed: still `15.0`, other content, same signer, last allowed 3 days ago.",
+        ),
+        (script(), 7, "The script `/w/x.py` changed, last allowed 3 days ago."),
+        (PinMismatch::Unidentified, 7, "Postern can’t identify `rg`, last allowed 3 days ago."),
+    ] {
+        assert_eq!(said(by_rule(id, change)), expected);
+    }
+    let unapproved = said(by_rule(7, PinMismatch::NotApproved));
+    assert!(!unapproved.contains("last allowed"), "nobody allowed it yet: {unapproved}");
+    let changed = by_rule(7, script());
+    let both = Cause::Steps { cause: Box::new(changed.cause.clone()), asking: 2, steps: 2 };
+    let pushes = step(&["git", "push"], Decision::Ask, no_rule("git push"));
+    assert_eq!(
+        why(&asks(both, vec![changed, pushes], vec![]), &AskedUse::Command),
+        "The script `/w/x.py` changed, last allowed 3 days ago. Both need approval."
     );
 }
 
@@ -160,18 +205,80 @@ fn a_use_of_a_tool_is_named_as_a_person_speaks_of_it() {
     }
 }
 
+fn headline_of(words: &[&str], effects: Vec<RatedEffect>) -> String {
+    let steps = [step(words, Decision::Ask, no_rule("git clone"))];
+    let risk = Risk { level: RiskLevel::NeedsReview, effects };
+    pieces_to_text(&headline(&to_pieces("builder"), &risk, &steps))
+}
+
+fn fetch() -> RatedEffect {
+    effect(0, CommandEffect::Fetch { from: vec!["github.com".to_owned()] })
+}
+
+fn write(paths: &[&str], scope: EffectScope) -> RatedEffect {
+    let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+    RatedEffect { scope, ..effect(0, CommandEffect::Write { paths }) }
+}
+
 #[test]
 fn a_clone_is_named_by_its_host_and_nothing_else_is() {
-    let headline_of = |words: &[&str]| {
-        let fetch = effect(0, CommandEffect::Fetch { from: vec!["github.com".to_owned()] });
-        let steps = [step(words, Decision::Ask, no_rule("git clone"))];
-        let risk = Risk { level: RiskLevel::NeedsReview, effects: vec![fetch] };
-        pieces_to_text(&headline(&to_pieces("builder"), &risk, &steps))
-    };
     let url = "https://github.com/acme/site";
-    assert_eq!(headline_of(&["git", "clone", url]), "builder wants to clone from `github.com`");
-    assert_eq!(headline_of(&["git", "-C", "x", "clone", url]), "builder wants to clone from `github.com`");
+    let expected = "builder wants to clone from `github.com` to `site`";
+    assert_eq!(headline_of(&["git", "clone", url], vec![fetch()]), expected);
+    let elsewhere = "builder wants to clone from `github.com`";
+    assert_eq!(headline_of(&["git", "-C", "x", "clone", url], vec![fetch()]), elsewhere);
     for words in [&["git", "fetch", url, "clone"][..], &["curl", url, "clone"], &["git", "ls-remote", url]] {
-        assert_eq!(headline_of(words), "builder wants to fetch from `github.com`", "{words:?}");
+        assert_eq!(
+            headline_of(words, vec![fetch()]),
+            "builder wants to fetch from `github.com`",
+            "{words:?}"
+        );
     }
+}
+
+#[test]
+fn what_is_fetched_is_named_with_where_it_is_from_and_where_it_goes() {
+    let inside = EffectScope::Inside;
+    for (line, effects, expected) in [
+        (
+            "git clone https://github.com/acme/x",
+            vec![write(&[], inside), fetch()],
+            "clone from `github.com` to `x`",
+        ),
+        (
+            "git clone https://github.com/acme/x ../y",
+            vec![write(&["../y"], EffectScope::Outside), fetch()],
+            "clone from `github.com` to `../y`, outside of its folders",
+        ),
+        (
+            "curl -O https://github.com/x.tgz",
+            vec![write(&[], inside), fetch()],
+            "download from `github.com` to `x.tgz`",
+        ),
+        (
+            "curl -o y https://github.com/x",
+            vec![write(&["y"], inside), fetch()],
+            "download from `github.com` to `y`",
+        ),
+        ("wget https://github.com/x.tgz", vec![fetch()], "download from `github.com` into this folder"),
+        ("curl https://github.com/x", vec![fetch()], "fetch from `github.com`"),
+        ("touch y", vec![write(&["y"], inside)], "write `y`"),
+        ("tee y", vec![write(&["y"], inside), RatedEffect { step: Some(1), ..fetch() }], "write `y`"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(headline_of(&words, effects), format!("builder wants to {expected}"), "{line}");
+    }
+    let change = CommandEffect::ChangeRepository { change: "merge".into(), names: Vec::new(), folder: None };
+    let merge = RatedEffect { scope: EffectScope::Inside, ..effect(0, change) };
+    let pull = headline_of(&["git", "pull"], vec![merge, fetch()]);
+    assert_eq!(pull, "builder wants to fetch from `github.com` and merge");
+}
+
+#[test]
+fn the_fetch_that_a_headline_names_is_not_among_the_other_effects() {
+    let other = push(1);
+    let effects = vec![write(&["y"], EffectScope::Inside), other, fetch()];
+    let risk = Risk { level: RiskLevel::NeedsReview, effects };
+    let rest: Vec<String> = beyond_headline(&risk).iter().map(|said| pieces_to_text(said)).collect();
+    assert_eq!(rest, ["Push commits to `origin`"]);
 }

@@ -1,6 +1,7 @@
 //! Consequences of a dangerous request, and the rights that a request would run with.
 
-use super::effect::{effect_sentence, is_about_name, named_by_headline};
+use super::effect::{effect_sentence, is_about_name};
+use super::headline::{measured_loss, unnamed_effects};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_command::CommandEffect;
@@ -24,9 +25,12 @@ pub fn danger(risk: &Risk) -> Vec<ShownText> {
     {
         say(Sentence::new("Can’t be undone.").pieces());
     }
+    for sentence in all.iter().filter_map(|rated| measured_loss(rated)) {
+        say(sentence.pieces());
+    }
     // What follows from how a name looks says all of it.
-    let rest = risk.effects.iter().skip(named_by_headline(risk)).filter(dangerous);
-    for rated in rest.filter(|rated| !is_about_name(&rated.effect)) {
+    let is_said = |rated: &RatedEffect| is_about_name(&rated.effect) || measured_loss(rated).is_some();
+    for rated in unnamed_effects(risk).filter(dangerous).filter(|rated| !is_said(rated)) {
         say(Sentence::default().append(effect_sentence(rated)).literal(".").pieces());
     }
     for sentence in all.iter().filter_map(|rated| consequence(rated)) {
@@ -103,6 +107,11 @@ pub fn confinement(
     .pieces()
 }
 
+/// Returns the rights of a run that asks for all of them because it failed confined.
+pub fn full_access_after_failure() -> ShownText {
+    Sentence::new("Failed confined; asks for full access").pieces()
+}
+
 /// Returns how far a run is kept from the network; `None` if it has it. On a Mac localhost is that of every program.
 pub fn missing_network(network: bool, loopback: bool) -> Option<&'static str> {
     match (network, loopback) {
@@ -165,13 +174,16 @@ mod tests {
         let script = rated(script, Reversible::Unknown);
         assert_eq!(
             said(vec![delete.clone(), script]),
-            ["Can’t be undone.", "It runs code from `x.example` that nobody has seen."],
-            "the headline names both, with the measure"
+            [
+                "Can’t be undone.", "Deletes 41,208 files (86 GB) in `~/Library`.",
+                "It runs code from `x.example` that nobody has seen."
+            ],
+            "the headline names both without the measure"
         );
         let other =
             CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true, found: false };
         assert_eq!(
-            said(vec![delete, rated(other, Reversible::No)])[1],
+            said(vec![delete, rated(other, Reversible::No)])[2],
             "Delete `/srv/data` and everything in it (can’t be undone).",
             "the headline names one of a kind: the other one is named here"
         );

@@ -4,9 +4,9 @@ use super::argument::argument;
 use super::sentence::{Sentence, capitalized};
 use crate::piece::ShownText;
 use crate::shown::AlsoCovers;
-use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason, is_git_clone};
+use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
 use postern_command::{CommandEffect, Words, escape};
-use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Risk, RiskLevel, StepVerdict, Widening};
+use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Widening};
 
 /// Objects that are named; more are counted.
 const MOST_NAMED: usize = 3;
@@ -29,43 +29,6 @@ pub fn effect_sentence(rated: &RatedEffect) -> ShownText {
     said.capitalized().pieces()
 }
 
-/// Returns the most consequential effect as a sentence about the agent: `builder wants to push commits to origin`.
-///
-/// `steps` are those of the verdict: some words are better known from a command than from its effect.
-pub fn headline(agent: &ShownText, risk: &Risk, steps: &[StepVerdict]) -> ShownText {
-    let begun = Sentence::default().append(agent.clone());
-    let Some(first) = risk.effects.first() else {
-        return begun.literal(" wants to run a harmless shell command").pieces();
-    };
-    let begun = begun.literal(if first.guessed {
-        " wants to run a command that Postern can’t fully read, which may "
-    } else {
-        " wants to "
-    });
-    let said = match &first.effect {
-        CommandEffect::Fetch { from } if clones(first, steps) => fetching(begun, "clone from ", first, from),
-        _ => phrase(begun, first),
-    };
-    match second(risk) {
-        Some(second) => phrase(said.literal(" and "), second).pieces(),
-        None => said.pieces(),
-    }
-}
-
-/// Returns true if an effect is that of `git clone`.
-fn clones(rated: &RatedEffect, steps: &[StepVerdict]) -> bool {
-    let argv = rated.step.and_then(|at| steps.get(at)?.argv.as_ref());
-    argv.is_some_and(|argv| is_git_clone(argv))
-}
-
-/// Returns the other effects that a headline names: a second one that is dangerous as well.
-fn second(risk: &Risk) -> Option<&RatedEffect> {
-    let (first, second) = (risk.effects.first()?, risk.effects.get(1)?);
-    let both = [first, second].iter().all(|rated| rated.level == RiskLevel::Dangerous && !rated.guessed);
-    // What a name looks like is no effect: it is among what makes it dangerous.
-    (both && !is_about_name(&second.effect) && first.effect.kind() != second.effect.kind()).then_some(second)
-}
-
 /// Returns true if it is about how a name looks: where that name stands, its letters are marked.
 pub(super) fn is_about_name(effect: &CommandEffect) -> bool {
     matches!(
@@ -74,18 +37,6 @@ pub(super) fn is_about_name(effect: &CommandEffect) -> bool {
             why: UnknownEffectReason::MixedAlphabets(_) | UnknownEffectReason::LooksLikeAscii(_)
         }
     )
-}
-
-/// Returns how many effects the headline names: the first ones.
-pub(super) fn named_by_headline(risk: &Risk) -> usize {
-    1 + usize::from(second(risk).is_some())
-}
-
-/// Returns the effects that need care and that the headline does not name, as sentences.
-pub fn beyond_headline(risk: &Risk) -> Vec<ShownText> {
-    let rest =
-        risk.effects.iter().skip(named_by_headline(risk)).filter(|rated| rated.level != RiskLevel::Safe);
-    rest.map(effect_sentence).collect()
 }
 
 /// Returns a kind of effect as a verb phrase: `delete files`.
@@ -163,7 +114,7 @@ pub fn all_also_covered(all: &[AlsoCovers]) -> Option<String> {
     Some(format!("Also covers {many}: {}", texts.join("; ")))
 }
 
-fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
+pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
     match &rated.effect {
         CommandEffect::Read { paths } if paths.is_empty() => {
             begun.literal("look something up without changing anything")
@@ -182,15 +133,20 @@ fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         CommandEffect::RunInlineCode { language } => {
             inline(begun.literal("run inline "), language).literal(" code")
         }
-        CommandEffect::RunDownloadedCode { package: Some(package), .. } => {
-            begun.literal("run ").code(package).literal(", downloading it if needed")
+        CommandEffect::RunDownloadedCode { package: Some(package), host } => {
+            let said = begun.literal("run ").code(package);
+            let said = match host {
+                Some(host) => said.literal(" from ").code(host),
+                None => said,
+            };
+            said.literal(", downloading it if needed")
         }
         CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
             begun.literal("run a script from ").code(host)
         }
         CommandEffect::RunDownloadedCode { .. } => begun.literal("run code that it downloads or decodes"),
         CommandEffect::Install { packages, place } => installation(begun, packages, *place),
-        CommandEffect::Fetch { from } => fetching(begun, "fetch from ", rated, from),
+        CommandEffect::Fetch { .. } => fetching(begun, "fetch from ", rated),
         CommandEffect::Send { what, to, branch } => {
             let said = sending(begun, rated, what, to);
             match branch {
@@ -225,12 +181,12 @@ fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[Strin
     }
 }
 
-fn fetching(begun: Sentence, verb: &'static str, rated: &RatedEffect, from: &[String]) -> Sentence {
+pub(super) fn fetching(begun: Sentence, verb: &'static str, rated: &RatedEffect) -> Sentence {
     let begun = begun.literal(verb);
-    match address(rated) {
-        Some(address) => begun.code(address),
-        None if from.is_empty() => begun.literal("the network"),
-        None => objects(begun, from, "hosts"),
+    match (address(rated), &rated.effect) {
+        (Some(address), _) => begun.code(address),
+        (None, CommandEffect::Fetch { from }) if !from.is_empty() => objects(begun, from, "hosts"),
+        (None, _) => begun.literal("the network"),
     }
 }
 
@@ -242,10 +198,10 @@ fn add_name(begun: Sentence, name: Option<&str>) -> Sentence {
 }
 
 /// Adds objects: named where they are few, counted where they are many.
-fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
+pub(super) fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
     match all {
         [] => begun.literal(many),
-        _ if all.len() > MOST_NAMED => begun.number(all.len()).literal(" ").literal(many),
+        _ if all.len() > MOST_NAMED => begun.quantity(all.len()).literal(" ").literal(many),
         [one] => begun.code(one),
         [rest @ .., last] => begun.code_list(rest).literal(" and ").code(last),
     }
@@ -259,7 +215,7 @@ fn add_folder(said: Sentence, folder: Option<&str>, scope: EffectScope) -> Sente
 }
 
 /// Adds that paths lie outside of the agent's folders, or that they may where only the run tells them.
-fn add_scope(said: Sentence, scope: EffectScope, paths: &[String]) -> Sentence {
+pub(super) fn add_scope(said: Sentence, scope: EffectScope, paths: &[String]) -> Sentence {
     let is_open = |path: &String| path.contains(['$', '`']);
     match scope {
         EffectScope::Outside if !paths.is_empty() && paths.iter().all(is_open) => {
@@ -274,7 +230,7 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], whole: bool)
     let begun = begun.literal("delete ");
     let said = match &rated.measured {
         Some(EffectExtent::Files { files, bytes }) => {
-            let begun = begun.number(*files).literal(if *files == 1 { " file in " } else { " files in " });
+            let begun = begun.quantity(*files).literal(if *files == 1 { " file in " } else { " files in " });
             objects(begun, paths, "folders").literal(" (").fragment(&format_size(*bytes)).literal(")")
         }
         Some(EffectExtent::Commits { .. } | EffectExtent::Address { .. }) | None => {
@@ -304,7 +260,7 @@ fn sending(begun: Sentence, rated: &RatedEffect, what: &Words, to: &[String]) ->
     let begun = match &rated.measured {
         Some(EffectExtent::Commits { ahead: 1, .. }) => begun.literal("push 1 commit"),
         Some(EffectExtent::Commits { ahead, .. }) => {
-            begun.literal("push ").number(*ahead).literal(" commits")
+            begun.literal("push ").quantity(*ahead).literal(" commits")
         }
         Some(EffectExtent::Files { .. } | EffectExtent::Address { .. }) | None => begun.literal(what.clone()),
     };

@@ -42,11 +42,11 @@ pub fn problem(problem: &LintProblem) -> String {
                 .fragment(pattern)
                 .literal(" can be replaced by every program that runs as you, an agent’s own commands too."),
         },
-        LintProblem::Covered { by } => Sentence::new("Rule ").number(*by).literal(" does all that it does."),
+        LintProblem::Covered { by } => Sentence::new("Rule ").number(*by).literal(" already does the same."),
         LintProblem::CoveredLine { tool, pattern, by } => tool_pattern(tool, pattern)
             .literal(" never decides: line ")
             .number(*by)
-            .literal(", further down, matches all that it does."),
+            .literal(", further down, already matches the same."),
         LintProblem::Unused => Sentence::new("It was not used in the last 90 days."),
     };
     sentence.to_text()
@@ -57,7 +57,7 @@ pub fn suggest_fix(problem: &LintProblem) -> &'static str {
     match problem {
         LintProblem::Broken(_) => "Remove it, and write it again.",
         LintProblem::Expired => "Remove it, or give it a new time.",
-        LintProblem::NeverMatches(_) => "Remove it, or write what was meant.",
+        LintProblem::NeverMatches(_) => "Remove it, or correct it.",
         LintProblem::Shadowed { .. } => "Remove one of the two.",
         LintProblem::TooBroad(TooBroad::Carrier { by_path: true, .. }) => {
             "Name the command that it is to run, or bind it to one script."
@@ -65,14 +65,12 @@ pub fn suggest_fix(problem: &LintProblem) -> &'static str {
         LintProblem::TooBroad(TooBroad::Carrier { by_path: false, .. }) => {
             "Name the command that it is to run."
         }
-        LintProblem::TooBroad(TooBroad::Folder { .. }) => "Name the programs that are meant.",
+        LintProblem::TooBroad(TooBroad::Folder { .. }) => "Name single programs instead.",
         LintProblem::TooBroad(TooBroad::Developer { .. }) => {
-            "Name the programs that are meant: signing:TEAMID:com.example.tool for each."
+            "Name single programs instead: signing:TEAMID:com.example.tool for each."
         }
         LintProblem::Broad { .. } => "Write narrower rules for what is needed.",
-        LintProblem::AllowsEverything { .. } => {
-            "Name the commands that are meant (\"git status\": \"allow\")."
-        }
+        LintProblem::AllowsEverything { .. } => "Name single commands instead (\"git status\": \"allow\").",
         LintProblem::Changed { .. } => "Answer the question with Always, or bind the rule again.",
         LintProblem::Missing { allows: false, .. } => "Correct the path, or deny by the command’s name.",
         LintProblem::Missing { allows: true, .. } => "Remove it, or correct the path.",
@@ -131,7 +129,7 @@ fn too_broad(how: &TooBroad) -> Sentence {
         }
         TooBroad::Folder { pattern } => Sentence::default()
             .fragment(pattern)
-            .literal(" allows every program in there, also those that come later."),
+            .literal(" allows every program in that folder, also one that is added later."),
         TooBroad::Developer { pattern } => Sentence::default()
             .fragment(pattern)
             .literal(" allows every program of this developer, also those that come later."),

@@ -1,6 +1,7 @@
 //! The one room that makes sentences from facts, for the window, terminals, chats, agents and logs. Nothing reads one.
 
 mod activity;
+mod ago;
 mod answer;
 mod argument;
 mod audience;
@@ -10,6 +11,7 @@ mod danger;
 mod denial;
 mod effect;
 mod gap;
+mod headline;
 mod lint;
 mod offer;
 mod question;
@@ -21,18 +23,18 @@ mod trace;
 
 pub use activity::{decided_by, moment, state_words};
 pub use answer::{missing, not_applied};
-pub use cause::{AskedUse, asked_because, cause_sentence};
+pub use cause::{AskedFacts, AskedUse, asked_because, cause_sentence};
 pub use change::change;
-pub use danger::{confinement, danger, missing_network};
+pub use danger::{confinement, danger, full_access_after_failure, missing_network};
 pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, refusal_text,
     set_aside, timed_out, unpinned, verdict_advice,
 };
 pub use effect::{
-    all_also_covered, also_covers, beyond_headline, effect, effect_kind, effect_kind_sentence,
-    effect_sentence, headline, widening,
+    all_also_covered, also_covers, effect, effect_kind, effect_kind_sentence, effect_sentence, widening,
 };
 pub use gap::difference;
+pub use headline::{beyond_headline, headline};
 pub use lint::{problem, suggest_fix};
 pub use offer::{offer_phrase, placed_offer};
 pub use question::{

@@ -3,6 +3,7 @@
 use super::missing_network;
 use super::sentence::Sentence;
 use crate::piece::ShownText;
+use crate::program_path::is_of_system;
 use postern_policy::{OfferLabel, Offered, from_home};
 
 /// Returns what an offer would save, without where it would hold. Paths below `home` begin with `~`.
@@ -96,14 +97,17 @@ fn offered(sentence: Sentence, offered: &Offered, home: &str) -> Sentence {
             .fragment(&shown(path))
             .literal(" by ")
             .fragment(by)
-            .literal(if *pinned { ", both unchanged" } else { ", even if they change" }),
+            .literal(if *pinned { " (until one of them is updated)" } else { " (even if they change)" }),
         Offered::Confined { path } => sentence.fragment(&shown(path)).literal(" … with any arguments"),
-        Offered::Program { name, path, pinned } => sentence
-            .literal("any ")
-            .fragment(name)
-            .literal(" at ")
-            .fragment(&shown(path))
-            .literal(if *pinned { ", unchanged" } else { ", even if it changes" }),
+        Offered::Program { name, path, pinned } => {
+            let does = sentence.literal("everything ").fragment(name).literal(" does");
+            let does = if is_of_system(path) { does } else { does.literal(" at ").fragment(&shown(path)) };
+            if *pinned {
+                does.literal(" (until ").fragment(name).literal(" is updated)")
+            } else {
+                does.literal(" (even if it changes)")
+            }
+        }
     }
 }
 
@@ -118,7 +122,7 @@ mod tests {
         let own = str::to_owned;
         let command = |any_arguments| Offered::Command { words: own("git push"), any_arguments };
         let script = |pinned| Offered::Script { path: own("/w/x.py"), by: own("python3"), pinned };
-        let program = |pinned| Offered::Program { name: own("rg"), path: own("/opt/rg"), pinned };
+        let program = |path, pinned| Offered::Program { name: own("rg"), path: own(path), pinned };
         let renewed = |name: &str, rules| RenewedProgram { name: own(name), rules };
         for (label, expected) in [
             (OfferLabel::Exact { commands: 1, changeable: vec![] }, "this exact command"),
@@ -130,10 +134,13 @@ mod tests {
                 OfferLabel::Each(vec![command(true), command(false)]),
                 "git push … with any arguments, git push, doing no more than this",
             ),
-            (OfferLabel::Each(vec![script(true)]), "the script /w/x.py by python3, both unchanged"),
             (
-                OfferLabel::Each(vec![program(true), program(false)]),
-                "any rg at /opt/rg, unchanged, any rg at /opt/rg, even if it changes",
+                OfferLabel::Each(vec![script(true)]),
+                "the script /w/x.py by python3 (until one of them is updated)",
+            ),
+            (
+                OfferLabel::Each(vec![program("/usr/bin/rg", true), program("/opt/rg", false)]),
+                "everything rg does (until rg is updated), everything rg does at /opt/rg (even if it changes)",
             ),
             (
                 OfferLabel::Confined {
@@ -179,7 +186,8 @@ mod tests {
             ),
             (
                 OfferLabel::Each(vec![script, program]),
-                "the script ~/x.py by python3, both unchanged, any rg at ~/bin/rg, unchanged",
+                "the script ~/x.py by python3 (until one of them is updated), everything rg does at ~/bin/rg (until rg \
+                 is updated)",
             ),
             (
                 OfferLabel::Confined {

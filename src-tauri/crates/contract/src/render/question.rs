@@ -38,7 +38,7 @@ pub fn denied() -> ShownText {
 
 /// Returns how many lines a whole text replaces, where they are too many to be shown.
 pub fn replaced_lines(count: usize) -> ShownText {
-    Sentence::new("this replaces all ").number(count).literal(" lines that are there").pieces()
+    Sentence::new("this replaces all ").quantity(count).literal(" lines that are there").pieces()
 }
 
 /// Returns how much a whole text replaces, where the file is not shown.

@@ -65,6 +65,19 @@ impl Sentence {
         self
     }
 
+    /// Adds a number of things, its digits in groups: `41,208`.
+    pub fn quantity(self, number: impl TryInto<i64>) -> Self {
+        let Ok(number) = number.try_into() else { return self.literal("many") };
+        let digits = number.to_string();
+        let text = digits.char_indices().flat_map(|(at, digit)| {
+            let ends_group = at > 0 && (digits.len() - at).is_multiple_of(3);
+            ends_group.then_some(',').into_iter().chain([digit])
+        });
+        let mut counted = self;
+        counted.push(Piece { text: text.collect(), kind: PieceKind::Plain });
+        counted
+    }
+
     /// Adds a fragment that the host made at run time (the message of a system error), escaped as a whole.
     pub fn fragment(mut self, text: &str) -> Self {
         for piece in of_kind(text, PieceKind::Plain) {

@@ -260,6 +260,17 @@ fn every_kind_of_effect_has_its_words() {
 }
 
 #[test]
+fn a_package_of_another_registry_is_named_with_it() {
+    let (package, host) = (Some("create-vite".to_owned()), Some("npm.example".to_owned()));
+    let run = rated(CommandEffect::RunDownloadedCode { package, host }, RiskLevel::NeedsReview);
+    let said = headline(&crate::piece::to_pieces("builder"), &risk(vec![run]), &[]);
+    assert_eq!(
+        pieces_to_text(&said),
+        "builder wants to run `create-vite` from `npm.example`, downloading it if needed"
+    );
+}
+
+#[test]
 fn a_path_that_only_the_run_tells_is_not_said_to_lie_outside() {
     for (path, expected) in [
         ("notes/$(date +%F).md", "write `notes/$(date +%F).md`, perhaps outside of its folders"),
@@ -325,6 +336,20 @@ fn measured_effects_say_how_much() {
             format!("builder wants to {expected}")
         );
     }
+}
+
+#[test]
+fn a_dangerous_deletion_is_measured_as_its_consequence() {
+    let delete = CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true, found: false };
+    let measured = Some(EffectExtent::Files { files: 41_208, bytes: 86_000_000_000 });
+    let said = |level| {
+        let delete = RatedEffect { measured: measured.clone(), ..rated(delete.clone(), level) };
+        pieces_to_text(&headline(&crate::piece::to_pieces("builder"), &risk(vec![delete]), &[]))
+    };
+    let whole = "builder wants to delete `~/Library` and everything in it";
+    assert_eq!(said(RiskLevel::Dangerous), whole);
+    let counted = "builder wants to delete 41,208 files in `~/Library` (86 GB)";
+    assert_eq!(said(RiskLevel::NeedsReview), counted);
 }
 
 #[test]

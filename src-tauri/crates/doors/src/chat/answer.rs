@@ -98,7 +98,7 @@ impl<M: Messenger> Hub<M> {
             ChatCommand::Pair(code) => return self.pair_owner(from, &place, &code).await,
             ChatCommand::Miswritten(usage) => {
                 if self.identify_owner(from, "said a command").await.is_some() {
-                    let message = OutgoingChatMessage::from_text("That is written ").quoted(usage).clone();
+                    let message = OutgoingChatMessage::from_text("Write it as ").quoted(usage).clone();
                     self.enqueue(ChatJob::Say { place, message });
                 }
                 return;
@@ -115,7 +115,7 @@ impl<M: Messenger> Hub<M> {
         if at.is_none_or(|at| at < asked) {
             if self.identify_owner(from, "answered").await.is_some() {
                 let words =
-                    format!("{code}: that was said before this was asked, or reached me late. Say it again.");
+                    format!("{code}: your answer came before the question, or too late. Send it again.");
                 self.enqueue(ChatJob::Say { place, message: OutgoingChatMessage::from_text(words) });
             }
             return;
@@ -203,7 +203,8 @@ impl<M: Messenger> Hub<M> {
         let did = format!("{did} {about}: {}", verdict.command_word());
         let Some(owner) = self.identify_owner(from, &did).await else { return };
         let Some((approval, shown)) = target else {
-            return self.reply_to(back, OutgoingChatMessage::from_text("This is not known any more."));
+            return self
+                .reply_to(back, OutgoingChatMessage::from_text("Postern no longer knows this question."));
         };
         if approval.status != ChatStatus::Pending {
             return self.reply_to(back, text::too_late(&approval));
@@ -246,13 +247,13 @@ impl<M: Messenger> Hub<M> {
         let question = self.host.call_method::<GetQuestion>(face, &waiting).await;
         let question = question.map_err(|_| "it is no longer open".to_owned())?;
         if question.digest != shown.digest {
-            return Err("it is not what was shown any more".to_owned());
+            return Err("what would run has changed since it was shown".to_owned());
         }
         // The risk or the settings may be others than when it was shown.
         if let (Some(why), ChatVerdict::Once | ChatVerdict::Always) =
             (text::withheld(&question, self.settings.high_risk), verdict)
         {
-            return Err(format!("only Postern itself can approve it: {}", text::why_withheld(why)));
+            return Err(format!("approve it in Postern: {}", text::why_withheld(why)));
         }
         let Meant { answer, proposal, unsaved } = self.translate_verdict(&question, verdict);
         let params = AnswerParams { proposal, ..AnswerParams::new(&id, &shown.digest, answer) };

@@ -111,7 +111,7 @@ impl<M: Messenger> Hub<M> {
     /// Runs until the host ends, or the door closes: then what was begun with is still done and written down.
     pub(super) async fn run(mut self, closed: CancellationToken) {
         // Before the list is read, so that nothing is missed between.
-        let mut told = self.host.subscribe();
+        let mut told = self.host.subscribe_without_requests();
         self.sync_approvers();
         self.tell_ends();
         self.catch_up().await;

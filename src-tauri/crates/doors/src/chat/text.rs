@@ -97,9 +97,9 @@ fn details(question: &Question, message: &mut OutgoingChatMessage) {
     message.add_own_text("\n\n").sentence(&cut_pieces(&question.headline, REASONS));
     add_asker(question, message);
     let level = match question.risk.level {
-        RiskLevel::Safe => "low",
+        RiskLevel::Safe => "reads only",
         RiskLevel::NeedsReview => "needs review",
-        RiskLevel::Dangerous => "HIGH",
+        RiskLevel::Dangerous => "DANGEROUS",
     };
     message.add_own_text("\nRisk: ").add_own_text(level);
     if !question.risk.reasons.is_empty() {
@@ -107,7 +107,7 @@ fn details(question: &Question, message: &mut OutgoingChatMessage) {
     }
     let changeable = changeable(question);
     if !changeable.is_empty() {
-        message.add_own_text("\nNot held: the agent can change ").quoted(&truncate_utf16(&changeable, FILES));
+        message.add_own_text("\nThe agent can change ").quoted(&truncate_utf16(&changeable, FILES));
         message.add_own_text(" until it runs");
     }
     let environment = environment(question);
@@ -145,7 +145,7 @@ fn details(question: &Question, message: &mut OutgoingChatMessage) {
         Err(why) => message.add_own_text("\nAlways saves nothing: ").add_own_text(nothing_to_save(why)),
     };
     if question.queued > 0 {
-        message.add_own_text(&format!("\n{} more of this agent wait behind it.", question.queued));
+        message.add_own_text(&format!("\n{} more of this agent wait after it.", question.queued));
     }
     if let Some(says) = &question.asker.says {
         message.add_own_text("\nThe agent says: ").quoted(&truncate_utf16(&join_pieces(says), SAYS));
@@ -264,7 +264,7 @@ impl Changes {
 /// Returns the change of an older message when another one shows what the question is now.
 pub(super) fn outdated(approval: &ChatApproval) -> OutgoingChatMessage {
     let mut message = OutgoingChatMessage::from_text(
-        "🔁 This changed: a newer message shows what would run or be saved by now\nID: ",
+        "🔁 This changed: a newer message shows what would run or be saved now\nID: ",
     );
     message.add_own_text(&approval.code);
     message
@@ -292,7 +292,7 @@ pub(super) fn not_from_here(code: &str, why: Withheld) -> OutgoingChatMessage {
 /// Returns the reason, in words.
 pub(super) fn why_withheld(why: Withheld) -> &'static str {
     match why {
-        Withheld::HighRisk => "its risk is high",
+        Withheld::HighRisk => "it is dangerous",
         Withheld::TooLong => "it is too long to be shown here in full",
     }
 }
@@ -365,8 +365,10 @@ mod tests {
         assert_eq!(withheld(&question, HighRisk::Announce), None);
         let shown = notification(&question, None, 0).to_text();
         assert!(utf16_length(&shown) <= MOST, "{} units", utf16_length(&shown));
-        for part in ["\nSession: ", "\nTool: ", "\n64 more of this agent", "\nNot held: ", "\nAlways saves: "]
-        {
+        for part in [
+            "\nSession: ", "\nTool: ", "\n64 more of this agent", "\nThe agent can change ",
+            "\nAlways saves: ",
+        ] {
             assert!(shown.contains(part), "{part}");
         }
         let asker = Asker { session_kind: SessionKind::Id, ..question.asker.clone() };

@@ -94,7 +94,7 @@ impl FleetInbox<'_> {
         let mut messages = approver.coming().await?;
         let (mut presence, mut rosters) = (approver.presence().await?, approver.stored_rosters().await?);
         self.show_waiting().await?;
-        let mut told = self.host.subscribe();
+        let mut told = self.host.subscribe_without_requests();
         let mut on_their_way: FuturesUnordered<OnItsWay<'_>> = FuturesUnordered::new();
         let mut looking = FuturesUnordered::new();
         let (mut present, mut heads, mut attended) = (interval(PRESENT), interval(HEADS), false);

@@ -83,7 +83,8 @@ fn launch_agent(home: &Path, command: &[String]) -> BrokerService {
     let argument =
         |text: &String| format!("<string>{}</string>", text.replace('&', "&amp;").replace('<', "&lt;"));
     let path = home.join("Library/LaunchAgents/dev.postern.broker.plist");
-    let start = format!("launchctl bootstrap gui/$(id -u) '{}'", path.display());
+    let quoted = postern_command::quote_word(&path.to_string_lossy());
+    let start = format!("launchctl bootstrap gui/$(id -u) {quoted}");
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\
@@ -139,6 +140,7 @@ mod tests {
                 assert_eq!(read[key].as_boolean(), Some(true), "{key}");
             }
             assert_eq!(read.len(), 4, "and nothing else");
+            assert_eq!(agent.start.contains("\"kim\" '\\''x'\\''"), home.contains("'x'"), "{}", agent.start);
         }
     }
 }

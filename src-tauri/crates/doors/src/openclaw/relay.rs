@@ -45,7 +45,7 @@ async fn wait_for_question(
     face: &ApproverGuard,
     request_id: Uuid,
 ) -> Option<(Question, String)> {
-    let mut told = shared.host.subscribe();
+    let mut told = shared.host.subscribe_without_requests();
     loop {
         let open = question_of(shared, face, request_id).await;
         if open.is_some() {

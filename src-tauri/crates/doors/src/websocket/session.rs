@@ -59,7 +59,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientSession<S> {
         closed: &CancellationToken,
     ) -> ClientSessionEnd {
         // Before the list is read, so that nothing is missed between.
-        let mut told = self.host.subscribe();
+        let mut told = self.host.subscribe_without_requests();
         let end = tokio::select! {
             end = self.exchange_messages(first, &mut told) => end,
             () = closed.cancelled() => ClientSessionEnd::Went,

@@ -29,6 +29,8 @@ const READS: &str = "file-read* file-map-executable file-clone";
 ///
 /// `(deny default)` leaves clones allowed, so these and links are denied by name. The system checks a clone where its original is.
 ///
+/// Rosetta and its translations are in `/Library/Apple` and `oah`.
+///
 /// Terminals are the run's own, which the kernel marks when they are made. On the user's a program may change modes where
 /// typing into it can be told apart.
 const EVERY: &str = r#"(version 1)
@@ -44,6 +46,8 @@ const EVERY: &str = r#"(version 1)
 (allow file-read* (subpath "/private/var/select"))
 (allow file-read* (subpath "/private/var/db/timezone"))
 (allow file-read* (subpath "/private/var/db/dyld"))
+(allow file-read* file-map-executable (subpath "/Library/Apple"))
+(allow file-read* file-map-executable (subpath "/private/var/db/oah"))
 (allow file-read* (literal "/private/var/db/xcode_select_link"))
 (allow file-read* file-write-data (literal "/dev/null"))
 (allow file-read* file-write-data (literal "/dev/zero"))

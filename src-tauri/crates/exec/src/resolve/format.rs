@@ -72,9 +72,10 @@ fn shebang_words(line: &str) -> Vec<String> {
     }
 }
 
-/// Returns the arguments of the interpreter: macOS splits them at blanks.
+/// Returns the arguments of the interpreter: macOS splits them at blanks, and a `#` ends its line.
 #[cfg(target_os = "macos")]
 fn shebang_words(line: &str) -> Vec<String> {
+    let line = line.split('#').next().unwrap_or_default();
     line.split([' ', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
@@ -123,6 +124,13 @@ mod tests {
             script("/usr/bin/env -S a b"),
             Ok(ExecutableFormat::Script(vec!["/usr/bin/env".into(), "-S a b".into()]))
         );
+    }
+
+    #[cfg(target_os = "macos")]
+    #[test]
+    fn on_macos_the_line_is_split_and_ends_at_a_hash() {
+        let words = ["/usr/bin/env", "-S", "a"].map(str::to_owned).to_vec();
+        assert_eq!(script("/usr/bin/env -S a # b"), Ok(ExecutableFormat::Script(words)));
     }
 
     #[test]

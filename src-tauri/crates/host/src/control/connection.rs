@@ -92,7 +92,7 @@ async fn handle_messages<S: AsyncRead + Unpin>(
         requests: false,
         told_again: HashSet::new(),
     };
-    let mut told = control.parts.told.subscribe();
+    let mut told = control.parts.told.subscribe_without_requests();
     loop {
         tokio::select! {
             read = reader.next_frame() => {
@@ -134,7 +134,7 @@ async fn answer(
     // From here on nothing is missed: what happens while the lists are read is told behind them.
     if method == WatchQuestions::NAME || method == WatchRequests::NAME {
         if !session.watches() {
-            *told = told.resubscribe();
+            *told = control.parts.told.subscribe();
         }
         session.start_watching(&method, &params, control);
     }

@@ -45,6 +45,7 @@ use crate::book::PolicyStore;
 use crate::doors::DoorSlot;
 use crate::gate::{GateClosed, GateHandle, RequestJudgment, World};
 use crate::lanes::{Lane, Lanes};
+use crate::publish::ApproverNotifier;
 use crate::socket::Channels;
 use parking_lot::Mutex;
 use postern_contract::ApproverNotification;
@@ -52,7 +53,6 @@ use postern_contract::methods::{ControlCode, ControlError, Method};
 use postern_policy::{AgentId, Millis};
 use postern_request::Refusal;
 use std::sync::Arc;
-use tokio::sync::broadcast;
 
 /// Dependencies of the methods.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(crate) struct ControlDeps {
     pub(crate) gate: GateHandle,
     pub(crate) channels: Channels,
     pub(crate) faces: Approvers,
-    pub(crate) told: broadcast::Sender<ApproverNotification>,
+    pub(crate) told: ApproverNotifier,
     pub(crate) world: Arc<World>,
     pub(crate) lanes: Lanes,
     pub(crate) started_at: Millis,
@@ -101,8 +101,7 @@ impl HostControl {
     }
 
     fn notify_approvers(&self, told: ApproverNotification) {
-        // Nobody watches: nobody is told.
-        drop(self.parts.told.send(told));
+        self.parts.told.send(told);
     }
 
     /// Notes that the policy of an agent (of every agent: `None`) has changed: what waits is judged again,

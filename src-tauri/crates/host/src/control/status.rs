@@ -78,7 +78,7 @@ impl HostControl {
         let control = self.clone();
         tokio::spawn(seldom(status, closed.clone(), async move || {
             // Nobody watches: nobody asks for it.
-            control.parts.told.receiver_count() == 0 || control.status_changed().await.is_ok()
+            !control.parts.told.is_watched() || control.status_changed().await.is_ok()
         }));
         let control = self.clone();
         tokio::spawn(seldom(agents, closed.clone(), async move || {
@@ -118,7 +118,7 @@ impl Handle<PauseAll> for HostControl {
 impl Handle<ResumeAll> for HostControl {
     async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<ResumeAll> {
         if !self.parts.book.store().is_in_place() {
-            let message = "the record is no longer where it was opened. Restart Postern, look at its agents and rules, and resume then";
+            let message = "the record is no longer where it was opened. Restart Postern, check its agents and rules, then unblock them";
             return Err(ControlError::store(message));
         }
         let resumed = self.parts.gate.resume().await?;
@@ -144,7 +144,7 @@ fn doubtful(doubt: &RecordDoubt) -> String {
             "the record is no longer where it was opened: another file is there, or none".to_owned()
         }
     };
-    format!("{what}. Everything is denied until you resume")
+    format!("{what}. Everything is denied until you unblock all agents")
 }
 
 /// Returns the remark that the record is a copy, in words.

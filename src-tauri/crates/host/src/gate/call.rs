@@ -262,8 +262,7 @@ impl Task {
                 answered.reason.clone().or_else(|| answered.not_saved.map(postern_contract::not_saved))
             });
             if let Some(message) = unsaved {
-                // Nobody may be watching.
-                _ = watchers.send(ApproverNotification::Attention(Attention { message }));
+                watchers.send(ApproverNotification::Attention(Attention { message }));
             }
             answer(reply, answered.is_some_and(|answered| answered.applied));
         });

@@ -8,10 +8,12 @@ use postern_contract::ScriptState;
 use postern_contract::methods::{ControlError, ScriptText};
 use postern_exec::resolve::{Held, HeldFile};
 use postern_exec::small_file;
-use postern_policy::{FileChange, Identity, Profile, Subject, expand_home};
+use postern_policy::{
+    FileChange, Identity, Millis, Profile, Reason, RuleId, RuleRef, Subject, Verdict, expand_home,
+};
 use postern_protocol::encode_hex;
-use postern_store::Store;
 use postern_store::scripts::{AllowedScript, last_allowed};
+use postern_store::{Store, rules};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
@@ -34,6 +36,24 @@ pub(super) struct QuestionContext {
     pub(super) repository: NamedRepository,
     /// The file that a tool would replace, where there is one.
     pub(super) replaced: Option<ReplacedFile>,
+    /// Time at which each rule for a program or script that changed was last used, or else was made.
+    pub(super) last_allowed: Vec<(RuleId, Millis)>,
+    /// True if it asks for full access to what failed confined before.
+    pub(super) failed_confined: bool,
+}
+
+/// Returns when each rule that programs and scripts changed under was last used, or else was made.
+pub(super) fn find_last_allowed(store: &Store, verdict: &Verdict) -> Vec<(RuleId, Millis)> {
+    let changed = verdict.steps.iter().filter(|step| step.reason == Reason::BinaryChanged);
+    let broken = changed.filter_map(|step| step.rule.as_ref());
+    let found = |rule: &RuleRef| match store.look_up(|conn| rules::last_allowed(conn, rule.id)) {
+        Ok(at) => Some((rule.id, at?)),
+        Err(error) => {
+            tracing::error!(%error, "the last use of a rule could not be looked up");
+            None
+        }
+    };
+    broken.filter_map(found).collect()
 }
 
 /// File that a tool would replace.

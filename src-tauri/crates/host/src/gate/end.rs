@@ -65,8 +65,7 @@ impl Task {
             RequestEnding::Finished { end } => {
                 let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
                 let left = request.result.as_deref().and_then(left_behind);
-                let failed = end.exit_code().filter(|code| *code != 0);
-                let confined = failed.and_then(|code| failed_confined(request, code));
+                let confined = confined_failure(request);
                 let drifted = request.result.as_deref().and_then(drifted);
                 finished(*end, request.result.as_deref(), late.or(drifted).or(left).or(confined))
             }
@@ -115,8 +114,10 @@ fn drifted(ran: &FinishedRun) -> Option<String> {
     ran.drift.as_ref().map(render::drifted_step)
 }
 
-/// Tells what a confined run did not have.
-fn failed_confined(request: &LiveRequest, code: i32) -> Option<String> {
+/// Tells what a confined run that failed did not have.
+pub(super) fn confined_failure(request: &LiveRequest) -> Option<String> {
+    let Some(RequestEnding::Finished { end }) = request.ending() else { return None };
+    let code = end.exit_code().filter(|code| *code != 0)?;
     render::failed_confined(&request.judged.as_deref()?.plan.confinement, code)
 }
 

@@ -55,8 +55,7 @@ impl Task {
             });
             let Some(messages) = messages.upgrade() else { return };
             if changed {
-                // Nobody may be watching.
-                _ = told.send(ApproverNotification::RulesChanged);
+                told.send(ApproverNotification::RulesChanged);
                 // A gate that is gone has nothing to judge again.
                 _ = messages.send(GateMessage::Rejudge { agent: Some(agent.clone()) }).await;
             }

@@ -119,6 +119,10 @@ impl Task {
                 return Ok(false);
             }
         }
+        let failed_confined = self.requests.get(&id).is_some_and(|request| self.asks_after_failure(request));
+        if let Some(judged) = self.requests.get_mut(&id).and_then(|request| request.judged.as_deref_mut()) {
+            judged.context.failed_confined = failed_confined;
+        }
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         let Some(judged) = &request.judged else { return Err(Refusal::NotRecorded.into()) };
         let fallback = self.fallback_for(&settings, judged.verdict.risk.level);

@@ -1,6 +1,6 @@
 //! Looking a request up: everything that reads the disk before it is judged, and once more before it starts.
 
-use super::context::{QuestionContext, read_previews};
+use super::context::{QuestionContext, find_last_allowed, read_previews};
 use super::judge::{JudgedRequest, World, unjudged};
 use crate::lanes::refusal_of;
 use crate::measure::{Site, repository_around};
@@ -117,12 +117,14 @@ impl JudgedRequest {
         }
     }
 
-    /// Finds what a question shows beside the facts: the scripts, the file that a tool would replace, and the repository around.
+    /// Finds what a question shows beside the facts: scripts, when changed programs were allowed, the file that a tool would
+    /// replace, and the repository around.
     pub(super) fn find_context(&mut self, store: &Store, home: &str) {
         self.read_scripts();
         for script in &mut self.context.scripts {
             script.compare_with_record(store);
         }
+        self.context.last_allowed = find_last_allowed(store, &self.verdict);
         self.context.replaced = self.call.as_deref().and_then(|found| found.find_replaced(home));
         let site = Site { cwd: &self.plan.cwd.path, home, env: &self.plan.env };
         self.context.repository = repository_around(site);

@@ -1,13 +1,14 @@
 //! Recent requests of a session, beside its next question: a person judges a command by what came before it.
 
 use super::edit::text_of;
+use super::end::confined_failure;
 use super::live::LiveRequest;
 use super::show::to_pieces;
 use super::task::Task;
 use postern_contract::render::{self, PastOutcome};
 use postern_contract::{Past, Piece, PieceKind, ShownText, hide_in_pieces};
 use postern_policy::{AgentId, Millis, Origin};
-use postern_protocol::What;
+use postern_protocol::{RequestedConfinement, What};
 use postern_request::{DenyReason, Exit, Outcome, RequestEnding};
 use std::collections::VecDeque;
 use uuid::Uuid;
@@ -32,6 +33,8 @@ struct RecentRequest {
     goes_on: bool,
     outcome: PastOutcome,
     at: Millis,
+    /// True if it failed while it was confined.
+    failed_confined: bool,
 }
 
 impl Task {
@@ -49,6 +52,18 @@ impl Task {
         let ended = self.agents.get(agent).into_iter().flat_map(|state| &state.lately.0);
         let ended = ended.filter(|(theirs, _)| theirs.as_deref() == session).map(|(_, past)| past);
         running.iter().chain(ended).take(SHOWN).map(RecentRequest::to_shown).collect()
+    }
+
+    /// Returns true if a request asks for full access to what its session ran last, confined, and what failed so.
+    pub(super) fn asks_after_failure(&self, request: &LiveRequest) -> bool {
+        if request.run.confine != Some(RequestedConfinement::None) {
+            return false;
+        }
+        let now = RecentRequest::from_live(request);
+        let is_same = |past: &RecentRequest| past.line == now.line && past.goes_on == now.goes_on;
+        let mut ended = self.agents.get(&request.agent).into_iter().flat_map(|state| &state.lately.0);
+        let last = ended.find(|(session, past)| *session == request.run.session && is_same(past));
+        last.is_some_and(|(_, past)| past.failed_confined)
     }
 
     /// Keeps a request that has ended for the questions after it.
@@ -71,7 +86,8 @@ impl RecentRequest {
         // A secret that begins in what is shown ends soon behind it.
         let line: String = text.chars().take(4 * LENGTH).collect();
         let goes_on = line.len() < text.len();
-        Self { line, goes_on, outcome: outcome(request), at: request.received_at }
+        let failed_confined = confined_failure(request).is_some();
+        Self { line, goes_on, outcome: outcome(request), at: request.received_at, failed_confined }
     }
 
     fn to_shown(&self) -> Past {

@@ -16,7 +16,7 @@ impl Task {
     /// Tells every face that a request is in another state. The face leaves the secrets out: a long text would keep the gate
     /// busy.
     pub(super) fn tell_request(&self, id: Uuid) {
-        if self.parts.told.receiver_count() == 0 {
+        if !self.parts.told.are_requests_watched() {
             return;
         }
         if let Some(request) = self.requests.get(&id) {

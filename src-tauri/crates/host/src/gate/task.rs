@@ -11,7 +11,7 @@ use crate::ask::{Approvers, ConnectedApproverKind};
 use crate::book::PolicyStore;
 use crate::clock::lasting;
 use crate::lanes::Lanes;
-use crate::publish::{Publisher, Stirred};
+use crate::publish::{ApproverNotifier, Publisher, Stirred};
 use crate::session::ScreenSession;
 use crate::socket::Outbox;
 use postern_contract::{ApproverNotification, Question};
@@ -23,7 +23,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -32,7 +32,7 @@ pub(crate) struct GateDeps {
     pub(crate) book: PolicyStore,
     pub(crate) store: Store,
     pub(crate) publisher: Publisher,
-    pub(crate) told: broadcast::Sender<ApproverNotification>,
+    pub(crate) told: ApproverNotifier,
     /// Coalesced updates: status and agents.
     pub(crate) stirred: Stirred,
     pub(crate) world: Arc<World>,
@@ -405,8 +405,7 @@ impl Task {
 
     /// Tells every face.
     pub(super) fn notify_approvers(&self, told: ApproverNotification) {
-        // Nobody may be watching.
-        _ = self.parts.told.send(told);
+        self.parts.told.send(told);
     }
 }
 

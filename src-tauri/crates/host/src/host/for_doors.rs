@@ -135,8 +135,7 @@ impl Host {
 
     /// Sends one sentence to everybody who watches.
     pub fn call_attention(&self, message: String) {
-        // Nobody watches: nobody is told.
-        drop(self.inner.told.send(ApproverNotification::Attention(Attention { message })));
+        self.inner.told.send(ApproverNotification::Attention(Attention { message }));
     }
 
     /// Notes how many changes of the fleet wait for the person's signature: the status says so until they don't.

@@ -15,7 +15,7 @@ use crate::lanes::{Lanes, PATIENCE};
 use crate::last_error;
 use crate::own_programs::OwnPrograms;
 use crate::own_threads::OwnThreads;
-use crate::publish::{Publisher, Stirred};
+use crate::publish::{ApproverNotifier, Publisher, Stirred};
 use crate::session::ScreenSession;
 use crate::socket::Channels;
 use crate::watch;
@@ -34,11 +34,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::broadcast;
+use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 
-/// Messages that a watcher may fall behind before it has to read the lists again.
-const WATCH_BACKLOG: usize = 1024;
 /// Time that running commands have to end when the host does.
 ///
 /// Of the five seconds that the host has itself, a part is left for the record.
@@ -102,7 +100,7 @@ struct HostInner {
     user: HostUser,
     gate: GateHandle,
     faces: Approvers,
-    told: broadcast::Sender<ApproverNotification>,
+    told: ApproverNotifier,
     store: Store,
     channels: Channels,
     control: HostControl,
@@ -172,7 +170,7 @@ impl Host {
         let book = PolicyStore::open(store.clone(), resolver.clone(), places)
             .await
             .map_err(|error| unread(&error))?;
-        let (told, _) = broadcast::channel(WATCH_BACKLOG);
+        let told = ApproverNotifier::new();
         let stirred = Stirred::default();
         let faces = Approvers::new(Arc::clone(&stirred.status));
         let publisher = Publisher::new(store.clone());
@@ -312,9 +310,14 @@ impl Host {
         called.await.map_err(quitting)?
     }
 
-    /// Returns the notifications to approvers, from now on.
-    pub fn subscribe(&self) -> broadcast::Receiver<ApproverNotification> {
+    /// Returns all notifications to approvers, from now on.
+    pub fn subscribe(&self) -> Receiver<ApproverNotification> {
         self.inner.told.subscribe()
+    }
+
+    /// Returns the notifications to approvers, from now on, without those of requests: for who shows questions alone.
+    pub fn subscribe_without_requests(&self) -> Receiver<ApproverNotification> {
+        self.inner.told.subscribe_without_requests()
     }
 
     /// Adds an approver, which stays connected while the guard is held.

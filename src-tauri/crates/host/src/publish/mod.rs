@@ -4,11 +4,13 @@
 //! run's output are kept with the request. An output that is told again carries the data where it is still kept, and
 //! says how much was left out where it is not; `system.output` has the rest.
 
+mod approvers;
 mod line;
 mod replay;
 mod seldom;
 mod teller;
 
+pub(crate) use approvers::ApproverNotifier;
 pub use line::format_time;
 pub(crate) use line::{notice_again, stored};
 pub(crate) use seldom::{Stirred, seldom};

@@ -215,6 +215,31 @@ async fn whoever_watches_hears_what_waits_what_runs_and_who_is_there() {
     heard(&mut told, |told| matches!(told, ApproverNotification::AgentsChanged)).await;
 }
 
+#[tokio::test]
+async fn who_shows_questions_alone_is_not_woken_by_each_request() {
+    let (mut lab, mut wire) = Lab::connected().await;
+    let (mut all, mut questions) = (lab.host.subscribe(), lab.host.subscribe_without_requests());
+    lab.rule("deny", None, "echo no").await;
+    wire.run(&["echo", "no"]).await;
+    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
+    lab.answer("deny", json!({})).await;
+    wire.answer(call).await.unwrap();
+    let closed = |told: &ApproverNotification| matches!(told, ApproverNotification::QuestionClosed(_));
+    let (mut requests, mut heard) = (0, Vec::new());
+    while !heard.iter().any(closed) {
+        heard.push(soon("a question's end", questions.recv()).await.unwrap());
+    }
+    assert!(heard.iter().any(|told| matches!(told, ApproverNotification::QuestionOpened(_))), "{heard:?}");
+    assert!(!heard.iter().any(|told| matches!(told, ApproverNotification::RequestChanged(_))), "{heard:?}");
+    loop {
+        match soon("a question's end", all.recv()).await.unwrap() {
+            told if closed(&told) => break,
+            told => requests += u32::from(matches!(told, ApproverNotification::RequestChanged(_))),
+        }
+    }
+    assert!(requests >= 2, "both requests are heard of by who watches them: {requests}");
+}
+
 async fn heard(told: &mut Receiver<ApproverNotification>, wanted: impl Fn(&ApproverNotification) -> bool) {
     while !wanted(&soon("what was waited for", told.recv()).await.unwrap()) {}
 }

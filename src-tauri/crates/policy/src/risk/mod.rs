@@ -81,8 +81,14 @@ pub struct Risk {
 
 impl Risk {
     fn from_effects(mut effects: Vec<RatedEffect>) -> Self {
+        let fetch = effects.iter().filter(|rated| matches!(rated.effect, CommandEffect::Fetch { .. }));
+        let fetching: Vec<Option<usize>> = fetch.map(|rated| rated.step).collect();
         effects.sort_by_key(|rated| {
-            (std::cmp::Reverse(rated.level), rated.guessed, level::effect_rank(&rated.effect), rated.step)
+            // Of two writes the one of what comes from elsewhere leads.
+            let is_local =
+                matches!(rated.effect, CommandEffect::Write { .. }) && !fetching.contains(&rated.step);
+            let rank = level::effect_rank(&rated.effect);
+            (std::cmp::Reverse(rated.level), rated.guessed, rank, is_local, rated.step)
         });
         let mut kept: Vec<RatedEffect> = Vec::new();
         for rated in effects {

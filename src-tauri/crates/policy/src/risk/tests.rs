@@ -128,6 +128,13 @@ fn the_most_consequential_effect_leads() {
 }
 
 #[test]
+fn a_download_leads_what_is_only_written() {
+    let risk = weighed("touch x && curl -o y https://a.example/y");
+    let first = risk.effects.first().map(|rated| (rated.effect.kind(), rated.step));
+    assert_eq!(first, Some(("write", Some(1))), "{risk:?}");
+}
+
+#[test]
 fn what_could_not_be_read_may_do_what_it_names() {
     let risk = weighed("bash -c \"$x; git push --force\"");
     assert_eq!(risk.level, Dangerous, "{risk:?}");

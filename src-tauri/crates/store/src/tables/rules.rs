@@ -7,7 +7,7 @@ use postern_policy::{
     AgentId, Effect, Identity, Lifetime, Millis, Pin, Rule, RuleId, RuleInput, RuleOrigin, Source, Usage,
 };
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -285,6 +285,13 @@ pub fn record_use(conn: &Connection, id: RuleId, used: &RuleUse) -> Result<(), E
     Ok(())
 }
 
+/// Returns the time at which a rule was last used, or else was made; `None` for a rule that is gone.
+pub fn last_allowed(conn: &Connection, id: RuleId) -> Result<Option<Millis>, Error> {
+    let mut query =
+        conn.prepare_cached("SELECT coalesce(last_used_at, created_at) FROM rules WHERE id = ?1")?;
+    Ok(query.query_row([id], |row| row.get(0)).optional()?)
+}
+
 /// Removes the rules whose time is over, and returns their numbers.
 ///
 /// Deny rules go only if they ended by `denies`, because a clock that was wrong for a while must not forget a
@@ -400,6 +407,8 @@ mod tests {
         let number = store.write(|conn| insert_rule(conn, &full())).wait().unwrap();
         let mut kept = Rule { id: number, ..full() };
         assert_eq!(store.read(|conn| get_rule(conn, number)).unwrap(), Some(kept.clone()));
+        let made = store.read(|conn| last_allowed(conn, number)).unwrap();
+        assert_eq!(made, Some(kept.created_at), "nothing used it yet");
         let use_of =
             |at, seen| RuleUse { at, command: "git status".into(), path: Some("/usr/bin/git".into()), seen };
         let done = store.write(move |conn| {
@@ -416,6 +425,8 @@ mod tests {
             last_seen: Some(Box::new(identity("cc"))),
         };
         assert_eq!(store.read(list_rules).unwrap(), [kept.clone()]);
+        assert_eq!(store.read(|conn| last_allowed(conn, number)).unwrap(), Some(11));
+        assert_eq!(store.read(|conn| last_allowed(conn, number + 1)).unwrap(), None, "there is none");
         kept.pattern = Pattern::Identity(IdentityPattern::TeamId("X".into()));
         kept.agent = None;
         kept.pin = None;

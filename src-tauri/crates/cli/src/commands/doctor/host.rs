@@ -44,7 +44,7 @@ pub(super) fn not_reached(
                 findings.push(DoctorFinding::problem(what, "correct that first"));
             }
             findings.push(DoctorFinding::problem(
-                "Postern does not run: nothing is allowed, and nothing is asked", START,
+                "Postern isn’t running: nothing is allowed, and nothing is asked", START,
             ));
             findings.extend(unusable_key(data));
             findings
@@ -160,7 +160,10 @@ fn running(link: &mut HostLink) -> Result<Vec<DoctorFinding>, Failure> {
     let mut findings = status_findings(&status);
     let agents = link.call_method::<ListAgents>(&Nothing {})?.agents;
     if agents.is_empty() {
-        findings.push(DoctorFinding::problem("no agent is enrolled", "postern agents add NAME"));
+        findings.push(DoctorFinding::problem(
+            "no agent is enrolled",
+            "postern setup connects the agents here; postern agents add NAME enrolls another",
+        ));
     }
     for agent in agents {
         let socket = socket(&format!("channel of {}", agent.id), Path::new(&agent.socket));

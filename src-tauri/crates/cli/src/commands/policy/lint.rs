@@ -17,7 +17,7 @@ pub(super) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) ->
     } else {
         linted.findings.iter().try_for_each(print_finding)?;
         let (rules, found) = (linted.rules, linted.findings.len());
-        let found = if found == 0 { "nothing wrong".to_owned() } else { format!("{found} to look at") };
+        let found = if found == 0 { "nothing wrong".to_owned() } else { format!("{found} to check") };
         print::write_line(format!("{}, {found}", print::counted(rules, "rule", "rules")))?;
     }
     if linted.findings.is_empty() { Ok(()) } else { Err(Failure::negative("")) }

@@ -54,8 +54,8 @@ pub(crate) fn run(link: &mut HostLink, command: RulesCommand) -> Result<(), Fail
             let mut ids: Vec<_> = rules.iter().map(|row| row.rule.id).collect();
             ids.sort_unstable();
             let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-            let rules = if ids.len() == 1 { "rule" } else { "rules" };
-            print::write_line(format!("undone: {rules} {} as before the renewal", ids.join(", ")))
+            let rules = if ids.len() == 1 { "rule is" } else { "rules are" };
+            print::write_line(format!("the {rules} as before the renewal: {}", ids.join(", ")))
         }
         RulesCommand::Export { agent, format, broad } => export(link, agent.as_deref(), format, broad),
         RulesCommand::Import { file, agent, of, format, check, yes, json } => {

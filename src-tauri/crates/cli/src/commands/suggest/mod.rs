@@ -136,7 +136,7 @@ fn print_report(report: &SuggestReport, asked: &Suggest) -> Result<(), Failure> 
         one.examples.iter().try_for_each(|line| print::write_line(format!("         {line}")))?;
         one.rules.iter().try_for_each(|rule| print::write_line(format!("       {}", rule_command(rule))))?;
     }
-    print::write_line("nothing was saved; type the lines that you mean")
+    print::write_line("nothing was saved; run the lines that you want")
 }
 
 /// Returns the line that saves a rule.

@@ -2,9 +2,14 @@
 
 use super::{cause_sentence, policies};
 use crate::piece::ShownText;
+use crate::render::ago::add_ago;
 use crate::render::audience::Audience;
+use crate::render::gap::difference;
 use crate::render::sentence::Sentence;
-use postern_policy::{Cause, Effect, NamedRule, NamedRuleSource, StepVerdict, ToolCause, ToolUse, Verdict};
+use postern_policy::{
+    Cause, ContentDifference, Effect, Millis, NamedRule, NamedRuleSource, PinMismatch, RuleId, StepVerdict,
+    ToolCause, ToolUse, Verdict,
+};
 
 /// Use that a person allows or not: of a command, or of a kind of the agent’s own tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,15 +33,68 @@ pub enum AskedUse {
     Tool(String),
 }
 
+/// Facts beside the verdict that a reason names.
+#[derive(Debug, Clone, Copy)]
+pub struct AskedFacts<'a> {
+    pub used: &'a AskedUse,
+    /// Name of the agent.
+    pub agent: &'a ShownText,
+    /// Time of the question.
+    pub asked_at: Millis,
+    /// Time at which each rule for a program or script that changed was last used, or else was made.
+    pub last_allowed: &'a [(RuleId, Millis)],
+}
+
 /// Returns why a question is asked: of several steps, the reason of the one that its headline speaks of.
-pub fn asked_because(verdict: &Verdict, used: &AskedUse, agent: &ShownText) -> ShownText {
-    let cause = match (&verdict.cause, headline_step(verdict)) {
-        (Cause::Steps { asking, steps, .. }, Some(step)) => {
-            &Cause::Steps { cause: Box::new(step.cause.clone()), asking: *asking, steps: *steps }
-        }
-        (cause, _) => cause,
+pub fn asked_because(verdict: &Verdict, facts: &AskedFacts<'_>) -> ShownText {
+    let (cause, counts) = match (&verdict.cause, headline_step(verdict)) {
+        (Cause::Steps { asking, steps, .. }, Some(step)) => (&step.cause, Some((*asking, *steps))),
+        (Cause::Steps { cause, asking, steps }, None) => (&**cause, Some((*asking, *steps))),
+        (cause, _) => (cause, None),
     };
-    reason_line(cause, used, agent).pieces()
+    let line = match cause {
+        Cause::Changed { change, .. } => changed(cause, change, verdict, facts),
+        cause => reason_line(cause, facts.used, facts.agent),
+    };
+    match counts {
+        Some((asking, steps)) => add_counts(line, asking, steps).pieces(),
+        None => line.pieces(),
+    }
+}
+
+/// Returns what changed of a program or script, and when its rule last allowed it.
+fn changed(cause: &Cause, change: &PinMismatch, verdict: &Verdict, facts: &AskedFacts<'_>) -> Sentence {
+    let step = verdict.steps.iter().find(|step| step.cause == *cause);
+    let as_recorded = || Sentence::default().append(cause_sentence(cause));
+    let Some(name) = step.and_then(|step| step.program.as_deref()) else { return as_recorded() };
+    let said = match change {
+        PinMismatch::NotApproved => return as_recorded(),
+        PinMismatch::Script { path } => Sentence::new("The script ").code(path).literal(" changed"),
+        PinMismatch::Unidentified => Sentence::new("Postern can’t identify ").code(name),
+        PinMismatch::Program(between) => {
+            let is_same_version = matches!(between.content, ContentDifference::SameVersion(_));
+            let said = Sentence::default().code(name).literal(" changed");
+            said.literal(if is_same_version { ": " } else { " " }).append(difference(between))
+        }
+    };
+    let rule = step.and_then(|step| step.rule.as_ref());
+    let last = rule.and_then(|rule| facts.last_allowed.iter().find(|(id, _)| *id == rule.id));
+    let said = match last {
+        Some((_, at)) => add_ago(said.literal(", last allowed "), *at, facts.asked_at),
+        None => said,
+    };
+    said.literal(".")
+}
+
+/// Adds how many steps of a command need approval.
+fn add_counts(line: Sentence, asking: usize, steps: usize) -> Sentence {
+    match (asking, steps) {
+        (2, 2) => line.literal(" Both need approval."),
+        (asking, steps) if asking == steps => {
+            line.literal(" All ").number(steps).literal(" steps need approval.")
+        }
+        _ => line.literal(" ").number(asking).literal(" of ").number(steps).literal(" steps need approval."),
+    }
 }
 
 /// Returns the step of the headline, if it is asked about for a reason of its own.
@@ -59,21 +117,6 @@ fn reason_line(cause: &Cause, used: &AskedUse, agent: &ShownText) -> Sentence {
             .literal(" people to approve what ")
             .append(agent.clone())
             .literal(" does here."),
-        Cause::Steps { cause, asking, steps } => {
-            let begun = reason_line(cause, used, agent);
-            match (asking, steps) {
-                (2, 2) => begun.literal(" Both need approval."),
-                (asking, steps) if asking == steps => {
-                    begun.literal(" All ").number(*steps).literal(" steps need approval.")
-                }
-                _ => begun
-                    .literal(" ")
-                    .number(*asking)
-                    .literal(" of ")
-                    .number(*steps)
-                    .literal(" steps need approval."),
-            }
-        }
         Cause::Tool(cause) => of_tool(cause, used, agent),
         _ => Sentence::default().append(cause_sentence(cause)),
     }

@@ -3,7 +3,7 @@
 mod asked;
 mod tool;
 
-pub use asked::{AskedUse, asked_because};
+pub use asked::{AskedFacts, AskedUse, asked_because};
 
 use super::argument::argument;
 use super::audience::Audience;

@@ -80,7 +80,7 @@ impl Telegram {
         let token = token.ok_or_else(|| {
             ControlError::invalid(
                 "a bot is needed: in Telegram open a chat with @BotFather, send /newbot, answer its two questions, and give \
-                 the token that it tells you: postern doors enable telegram token=-",
+                 the token that it sends you: postern doors enable telegram token=-",
             )
         })?;
         let ca = values.get("ca").map(|file| absolute("ca", file)).transpose()?;
@@ -262,7 +262,7 @@ fn message_body(place: &str, message: &OutgoingChatMessage) -> Result<Value, Cha
 fn describe_fault(fault: Fault) -> (String, bool) {
     match fault {
         Fault::Unauthorized => (
-            "Telegram does not know this token: ask @BotFather for it and say postern doors enable telegram token=-"
+            "Telegram does not know this token: ask @BotFather for it, then: postern doors enable telegram token=-"
                 .to_owned(),
             true,
         ),

@@ -217,7 +217,7 @@ impl FleetHostSession {
         }
         // What does not count may count later.
         *read = if counts { store::of_groups(there, &self.fleet.id, &groups) } else { Revisions::new() };
-        let mut told = self.host.subscribe();
+        let mut told = self.host.subscribe_without_requests();
         self.show_waiting().await?;
         let (mut ticks, mut fresh, mut present) = (interval(TICK), interval(FRESH), interval(super::PRESENT));
         loop {

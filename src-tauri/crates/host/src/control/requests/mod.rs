@@ -208,5 +208,9 @@ fn signal(name: Option<&str>) -> Result<Signal, ControlError> {
 }
 
 fn missing(id: &str) -> ControlError {
-    ControlError::not_found(format!("there is no request {id:?}; postern history shows those there are"))
+    ControlError::not_found(if id == "last" {
+        "there is no request yet".to_owned()
+    } else {
+        format!("there is no request {id:?}; postern history lists them")
+    })
 }

@@ -13,7 +13,7 @@ pub(crate) use call::kept_subject;
 pub(crate) use command::body_lines;
 use postern_command::effect::{WordRole, roles_of_words};
 use postern_command::escape;
-use postern_contract::render::{self, AskedUse};
+use postern_contract::render::{self, AskedFacts, AskedUse};
 use postern_contract::{
     Asker, EnvChange, EnvChangeKind, OfferFolder, Past, Piece, Proposal, ProposedRule, Question, Renewal,
     RenewedRule, ShownInput, ShownRisk, ShownStep, ShownSubject, ShownText, stands_alone,
@@ -142,22 +142,24 @@ pub(super) fn refresh(
         Origin::Tool => &call::with_person_paths(&verdict.risk, &judged.plan.cwd.path, home),
         Origin::Host | Origin::AgentShell => &verdict.risk,
     };
+    let why = render::asked_because(
+        verdict,
+        &AskedFacts {
+            used: &asked_use(judged, home),
+            agent: &question.asker.name,
+            asked_at: question.asked_at,
+            last_allowed: &judged.context.last_allowed,
+        },
+    );
     let now = with_digest(
         &judged.digest,
         Question {
             steps: render::shown_steps(verdict).into_iter().map(escape_step).collect(),
             headline: render::headline(&question.asker.name, headline_risk, &verdict.steps),
             danger: render::danger(&verdict.risk),
-            confinement: render::confinement(
-                judged.plan.origin,
-                &judged.plan.confinement,
-                &question.asker.name,
-                question.tool.as_ref(),
-                home,
-            ),
+            confinement: confinement(question, judged, home),
             tighter: judged.context.tighter.clone(),
-            why: [&render::asked_because(verdict, &asked_use(judged, home), &question.asker.name), notes]
-                .concat(),
+            why: [&why, notes].concat(),
             rule: verdict.rule.clone(),
             policy: match judged.plan.origin {
                 Origin::Host | Origin::AgentShell => render::policy(settings),
@@ -179,6 +181,16 @@ pub(super) fn refresh(
     let differs = now != *question;
     *question = now;
     differs
+}
+
+/// Returns the rights that the request would run with.
+fn confinement(question: &Question, judged: &JudgedRequest, home: &str) -> ShownText {
+    let plan = &judged.plan;
+    if judged.context.failed_confined && plan.confinement.is_none() {
+        return render::full_access_after_failure();
+    }
+    let (agent, tool) = (&question.asker.name, question.tool.as_ref());
+    render::confinement(plan.origin, &plan.confinement, agent, tool, home)
 }
 
 /// Returns what the person allows or not, to be named in the reason.
