@@ -159,20 +159,21 @@ impl AnswerParams {
     }
 }
 
-/// Answer of a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// Run it now.
-    Once,
-    /// Save a rule and run it now.
-    Always,
-    /// Do not run it.
-    Deny,
-    /// Do not run it, and save a deny rule.
-    DenyAlways,
-    /// Do not run it, nor anything else of this agent for ten minutes.
-    DenyAll,
+postern_protocol::named_values! {
+    /// Answer of a person.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+    pub enum Answer {
+        /// Run it now.
+        Once = "once",
+        /// Save a rule and run it now.
+        Always = "always",
+        /// Do not run it.
+        Deny = "deny",
+        /// Do not run it, and save a deny rule.
+        DenyAlways = "deny-always",
+        /// Do not run it, nor anything else of this agent for ten minutes.
+        DenyAll = "deny-all",
+    }
 }
 
 /// For whom a rule is saved.

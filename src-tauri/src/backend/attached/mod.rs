@@ -130,8 +130,7 @@ impl Thread {
 fn to_control_error(error: CallError) -> ControlError {
     match error {
         CallError::Failed(error) => {
-            let code =
-                serde_json::from_value(Value::String(error.data.code)).unwrap_or(ControlCode::Internal);
+            let code = ControlCode::from_name(&error.data.code).unwrap_or(ControlCode::Internal);
             ControlError::new(code, error.message)
         }
         CallError::OddAnswer { .. } => ControlError::internal(error),

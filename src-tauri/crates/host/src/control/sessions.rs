@@ -6,7 +6,6 @@ use postern_command::escape;
 use postern_contract::methods::{
     CloseSession, ControlError, ListSessions, SessionClosed, SessionFilter, SessionName, SessionRow, Sessions,
 };
-use postern_policy::Effect;
 use postern_policy::permissions::FileLayer;
 
 impl Handle<ListSessions> for HostControl {
@@ -49,11 +48,7 @@ impl Handle<CloseSession> for HostControl {
 
 fn layer_lines(layer: &FileLayer) -> Vec<String> {
     let line = |entry: &postern_policy::permissions::PermissionEntry| {
-        let effect = match entry.effect {
-            Effect::Allow => "allow",
-            Effect::Deny => "deny",
-            Effect::Ask => "ask",
-        };
+        let effect = entry.effect.name();
         format!("{} {}: {effect}", escape::visible_text(&entry.tool), escape::visible_text(&entry.written))
     };
     layer.entries().iter().map(line).collect()

@@ -328,7 +328,7 @@ impl ClosingCause {
     /// Returns what the record keeps.
     fn record_name(self) -> &'static str {
         match self {
-            Self::Answer(answer) => super::answer::answer_name(answer),
+            Self::Answer(answer) => answer.name(),
             Self::Paused => "paused",
             Self::Expired => "expired",
             Self::Withdrawn => "withdrawn",
