@@ -33,17 +33,18 @@ impl Class {
     }
 }
 
-/// Access of an agent to the effects of a class if no rule decides.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Access {
-    /// Allowed silently, confined where the class can be.
-    Allow,
-    /// The person is asked.
-    #[default]
-    Ask,
-    Deny,
+postern_protocol::named_values! {
+    /// Access of an agent to the effects of a class if no rule decides.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Access {
+        /// Allowed silently, confined where the class can be.
+        Allow = "allow",
+        /// The person is asked.
+        #[default]
+        Ask = "ask",
+        Deny = "deny",
+    }
 }
 
 /// Reads [`Settings::look`], which was the switch `allowReadOnly` up to version 1.0.

@@ -37,7 +37,7 @@ fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
     let whose = finding.agent.as_ref().map_or_else(|| "everyone".to_owned(), ToString::to_string);
     print::write_line(format!(
         "{}  {number}{effect}{} ({whose}, {})",
-        print::json_word(&finding.kind),
+        finding.kind.name(),
         finding.pattern,
         finding.from
     ))?;

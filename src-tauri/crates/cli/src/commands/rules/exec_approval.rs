@@ -104,9 +104,9 @@ pub(super) fn import(
     }
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}, a question waits {}",
-        print::json_word(&read.security),
-        print::json_word(&read.ask),
-        print::json_word(&read.ask_fallback),
+        read.security.name(),
+        read.ask.name(),
+        read.ask_fallback.name(),
         print::duration(read.timeout_ms),
     ))
 }

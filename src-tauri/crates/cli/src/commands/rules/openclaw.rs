@@ -197,8 +197,8 @@ fn tell_settings(agent: &AgentId, settings: &ImportedSettings) -> Result<(), Fai
     };
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}{skills}; what is not said there stays as it is here",
-        print::json_word(&settings.security),
-        print::json_word(&settings.ask),
-        print::json_word(&settings.fallback),
+        settings.security.name(),
+        settings.ask.name(),
+        settings.fallback.name(),
     ))
 }
