@@ -113,6 +113,20 @@ bring_nats() {
   export PATH=$PATH:$place/usr/sbin
 }
 
+# Codex, whose matcher is a rival of ours. It is large: it is installed where POSTERN_CODEX=1 says so, and used where it is.
+bring_codex() {
+  local place=$PWD/.cache/codex found
+  if [ ! -d "$place/node_modules/@openai/codex" ]; then
+    [ -n "${POSTERN_CODEX:-}" ] || return 0
+    note "installing Codex into .cache"
+    npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error --prefix "$place" @openai/codex@0.171.0
+  fi
+  # The program itself: what npm would link is a script that starts it.
+  found=$(find "$place/node_modules/@openai" -path '*/bin/codex' -type f -perm -u+x -print -quit)
+  [ -z "$found" ] || PATH=$(dirname "$found"):$PATH
+  export PATH
+}
+
 # Installs a program from crates.io into .cache/tools, where it is missing or of another version.
 need_tool() {
   local name=$1 version=$2

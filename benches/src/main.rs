@@ -17,8 +17,8 @@ mod table;
 use anyhow::{Context as _, bail};
 use data::Data;
 use figures::{
-    cli, confined, disk, fleet, history, identity, idle, load, output, postern_run, round_trip, run, start,
-    throughput, verdict, worst_case,
+    cli, confined, disk, fleet, growth, history, identity, idle, load, output, postern_run, round_trip, run,
+    start, throughput, verdict, worst_case,
 };
 use std::path::PathBuf;
 use table::Row;
@@ -50,6 +50,8 @@ const QUICK: Effort = Effort { turns: 3, size: 1, history: 20_000 };
 struct Options {
     effort: Effort,
     json: bool,
+    /// File for a picture of the growth, which is drawn instead of the table.
+    plot: Option<PathBuf>,
     figures: Vec<String>,
     postern: PathBuf,
     /// As it goes into sandboxes.
@@ -69,6 +71,10 @@ impl Options {
 
 fn main() -> anyhow::Result<()> {
     let options = options(std::env::args().skip(1))?;
+    if let Some(file) = &options.plot {
+        let curves = growth::measure(&options.postern, options.effort)?;
+        return Ok(std::fs::write(file, growth::draw(&curves))?);
+    }
     let mut rows: Vec<Row> = Vec::new();
     if options.wants("verdict") {
         rows.extend(verdict::measure(options.effort)?);
@@ -153,6 +159,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> anyhow::Result<Option
     let mut options = Options {
         effort: FULL,
         json: false,
+        plot: None,
         figures: Vec::new(),
         postern: beside_this("postern")?,
         postern_run: PathBuf::from("target/sandbox/postern-run"),
@@ -161,13 +168,14 @@ fn options(mut arguments: impl Iterator<Item = String>) -> anyhow::Result<Option
         match argument.as_str() {
             "--quick" => options.effort = QUICK,
             "--json" => options.json = true,
+            "--plot" => options.plot = Some(arguments.next().context("--plot needs a path")?.into()),
             "--postern" => options.postern = arguments.next().context("--postern needs a path")?.into(),
             "--postern-run" => {
                 options.postern_run = arguments.next().context("--postern-run needs a path")?.into();
             }
             figure if FIGURES.contains(&figure) => options.figures.push(argument),
             other => bail!(
-                "{other} is neither --quick, --json, --postern PATH, --postern-run PATH nor one of {}",
+                "{other} is neither --quick, --json, --plot PATH, --postern PATH, --postern-run PATH nor one of {}",
                 FIGURES.join(", ")
             ),
         }

@@ -3,8 +3,8 @@
 use anyhow::{Context as _, ensure};
 use std::time::{Duration, Instant};
 
-/// Longest time for a process to come to rest.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Longest time for a process to come to rest: after a day's load there is much to index.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Returns resident memory, in KiB.
 pub(crate) fn resident(pid: u32) -> anyhow::Result<u64> {

@@ -171,14 +171,15 @@ pub(crate) fn relay_all(program: &str, arguments: &[&str]) -> anyhow::Result<u64
     Ok(bytes)
 }
 
-/// Runs `postern` on a data folder to its end, as a person does who types it.
-pub(crate) fn postern(program: &Path, data: &Path, arguments: &[&str]) -> anyhow::Result<()> {
+/// Runs a command line of `postern` on a data folder, or of a rival, to its end, as a person does who types it.
+pub(crate) fn run_command_line(program: &Path, data: &Path, arguments: &[&str]) -> anyhow::Result<()> {
     let mut child = command(program);
     // What it writes to a home folder goes with the data.
     child.args(arguments).env("POSTERN_DATA", data).env("HOME", data);
     child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let status = child.status().with_context(|| format!("cannot start {}", program.display()))?;
-    ensure!(status.code().is_some_and(|code| code < 2), "postern {arguments:?} ended with {status}");
+    let ended = status.code().is_some_and(|code| code < 2);
+    ensure!(ended, "{} {arguments:?} ended with {status}", program.display());
     Ok(())
 }
 

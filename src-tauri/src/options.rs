@@ -68,6 +68,11 @@ impl SettingsPage {
 /// Reason why the app cannot start with its options.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadOptions {
+    /// `--help`: the message is the answer.
+    #[error(
+        "Usage: postern-desktop [--data DIR] [--settings [PAGE]] [--overview] [--background] [--keep-page SECONDS]"
+    )]
+    Help,
     /// An argument that is not known.
     #[error(
         "{0:?} is not an option: --data DIR, --settings [PAGE], --overview, --background and --keep-page SECONDS are"
@@ -105,6 +110,7 @@ impl AppOptions {
         let mut args = args.into_iter().peekable();
         while let Some(arg) = args.next() {
             match arg.to_str() {
+                Some("--help" | "-h") => return Err(BadOptions::Help),
                 Some("--background") => background = true,
                 Some("--overview") => overview = true,
                 Some("--keep-page") => {
@@ -157,11 +163,8 @@ mod tests {
         assert_eq!(settings(&[]), Ok(None));
         assert_eq!(settings(&["--settings"]), Ok(Some(SettingsPage(None))));
         assert_eq!(settings(&["--settings", "builder"]), Ok(Some(SettingsPage(Some("builder".to_owned())))));
-        assert_eq!(
-            settings(&["--settings", "--data", "/arg"]),
-            Ok(Some(SettingsPage(None))),
-            "that is an option"
-        );
+        let got = settings(&["--settings", "--data", "/arg"]);
+        assert_eq!(got, Ok(Some(SettingsPage(None))), "that is an option");
         let odd = BadOptions::Unknown("a#b".into());
         assert_eq!(settings(&["--settings", "a#b"]), Err(odd), "no page is named like that");
     }
@@ -206,6 +209,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_refused() {
         let home = [("HOME", "/home/kim")];
+        assert_eq!(read(&["--overview", "--help"], &home), Err(BadOptions::Help));
         assert_eq!(read(&["--data"], &home), Err(BadOptions::NoFolder));
         assert_eq!(read(&["--dta"], &home), Err(BadOptions::Unknown("--dta".into())));
         assert_eq!(read(&[], &[("HOME", "kim")]), Err(BadOptions::NoHome), "a relative home is no home");

@@ -68,8 +68,7 @@ fn tool(arena: &Arena) -> String {
 
 #[test]
 fn one_yes_is_one_run_however_often_it_was_asked() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("once", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("once", &[]) else { return };
     let file = arena.outside().join("count");
     let request = json!({ "shell": format!("date >> {}; true", file.display()) });
     let posted = post_many(&arena, &mut agent, &request, 64);
@@ -94,8 +93,7 @@ fn one_yes_is_one_run_however_often_it_was_asked() {
 /// Somebody answers with what stood on their screen; meanwhile the person took a rule back, so that *Always* would save more.
 #[test]
 fn always_saves_what_was_shown_and_nothing_that_took_its_place() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("offers", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("offers", &[]) else { return };
     let id = agent.id().to_owned();
     let rules = || arena.ok(&["rules", "list", "--agent", &id]);
     let before = rules();
@@ -122,8 +120,7 @@ fn always_saves_what_was_shown_and_nothing_that_took_its_place() {
 /// The user adds a hook that starts a script of the project, and the agent writes into that script.
 #[test]
 fn a_hook_that_appears_after_always_is_asked_about_once() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("hooks", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("hooks", &[]) else { return };
     let mark = arena.outside().join("hook-ran");
     agent.sh("git init -q . && git config user.name a && git config user.email a@b");
     let watcher = arena.watch();
@@ -163,8 +160,7 @@ fn a_hook_that_appears_after_always_is_asked_about_once() {
 
 #[test]
 fn all_of_them_are_held_to_the_digest_that_was_shown() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("digests", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("digests", &[]) else { return };
     let (tool, mark) = (tool(&arena), arena.outside().join("mark"));
     let posted = post_many(&arena, &mut agent, &json!({ "command": [tool] }), 3);
     let question = waiting(&arena);
@@ -201,8 +197,7 @@ fn all_of_them_are_held_to_the_digest_that_was_shown() {
 
 #[test]
 fn who_joins_after_the_question_was_seen_is_not_covered() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("joiner", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("joiner", &[]) else { return };
     let file = arena.outside().join("count");
     let request = json!({ "shell": format!("date >> {}; true", file.display()) });
     drop(post_many(&arena, &mut agent, &request, 2));
@@ -217,8 +212,7 @@ fn who_joins_after_the_question_was_seen_is_not_covered() {
 
 #[test]
 fn what_was_allowed_in_one_folder_deletes_in_no_other() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("folder", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("folder", &[]) else { return };
     let important = arena.outside().join("important");
     std::fs::create_dir_all(important.join("build")).unwrap();
     agent.sh("mkdir -p build sub/build");
@@ -260,8 +254,7 @@ fn what_was_allowed_in_one_folder_deletes_in_no_other() {
 
 #[test]
 fn what_is_saved_of_a_line_that_changes_its_folder_is_held_to_none_silently() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("moves", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("moves", &[]) else { return };
     agent.sh("mkdir -p sub/build");
     let posted = agent.post(json!({ "shell": "cd sub && rm -rf build" }));
     agent.asked(&posted);
@@ -274,8 +267,7 @@ fn what_is_saved_of_a_line_that_changes_its_folder_is_held_to_none_silently() {
 
 #[test]
 fn a_rule_that_was_given_with_one_input_covers_no_other() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("input", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("input", &[]) else { return };
     let tool = tool(&arena);
     let request = |stdin: &str| json!({ "command": [tool], "stdin": stdin });
     let posted = agent.post(request("1+1\n"));
@@ -295,8 +287,7 @@ fn a_rule_that_was_given_with_one_input_covers_no_other() {
 
 #[test]
 fn a_rule_that_was_given_without_input_covers_none() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("noinput", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("noinput", &[]) else { return };
     let path = tool(&arena);
     arena.ok(&["rules", "allow", &path, "--agent", agent.id()]);
     let with = |stdin: Value| json!({ "command": [path], "stdin": stdin });
@@ -309,8 +300,7 @@ fn a_rule_that_was_given_without_input_covers_none() {
 
 #[test]
 fn an_ordinary_command_does_not_ask_because_a_pipe_stands_open() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("pipe", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("pipe", &[]) else { return };
     arena.ok(&["rules", "allow", "git --version", "--agent", agent.id()]);
     let told = agent.sh("sleep 5 | timeout 20 postern-run -- git --version");
     assert!(told.contains("git version"), "{told}");
@@ -320,8 +310,7 @@ fn an_ordinary_command_does_not_ask_because_a_pipe_stands_open() {
 
 #[test]
 fn input_that_is_too_long_to_be_shown_cannot_be_allowed() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("long", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("long", &[]) else { return };
     let end = agent.request(json!({ "command": ["tee", "/dev/null"], "stdin": "x".repeat(64 * 1024) }));
     assert_eq!(end["method"], "exec.denied", "{end}");
     assert_eq!(arena.json(&["questions"]), json!([]));
@@ -329,8 +318,7 @@ fn input_that_is_too_long_to_be_shown_cannot_be_allowed() {
 
 #[test]
 fn a_yes_to_a_skills_program_approves_nothing_for_good() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("skills", &["allow-skills=on"]);
+    let Some((arena, mut agent)) = Arena::with_agent("skills", &["allow-skills=on"]) else { return };
     agent.sh("mkdir -p skills/helper; printf -- '---\\nname: helper\\ndescription: d\\nclis: [git]\\n---\\n' > skills/helper/SKILL.md");
     // An agent without folders could write anywhere in the home folder.
     arena.run(&["skills", "add-folder", &agent.path("skills")]);
@@ -347,8 +335,7 @@ fn a_yes_to_a_skills_program_approves_nothing_for_good() {
 
 #[test]
 fn a_folder_of_an_agent_holds_no_skills() {
-    let Some(arena) = Arena::open() else { return };
-    let agent = arena.agent("watched", &[]);
+    let Some((arena, agent)) = Arena::with_agent("watched", &[]) else { return };
     let folders = format!("folders={}", agent.project().display());
     arena.ok(&["agents", "set", agent.id(), &folders]);
     let refused = arena.run(&["skills", "add-folder", &agent.project().display().to_string()]);

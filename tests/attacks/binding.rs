@@ -38,8 +38,7 @@ fn output(end: &Value) -> &str {
 
 #[test]
 fn a_later_step_is_shown_as_one_that_the_agent_can_change() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &[]) else { return };
     agent.write("build.sh", GOOD, 0o755);
     let watcher = arena.watch();
     for command in [
@@ -86,8 +85,7 @@ fn a_rule_for_a_script_as_it_was_does_not_allow_what_the_agent_can_change() {
 
 #[test]
 fn always_saves_what_it_says_and_says_that_anything_in_the_script_may_run() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &[]) else { return };
     agent.write("build.sh", GOOD, 0o755);
     let watcher = arena.watch();
     let posted = agent.post(json!({ "command": ["./build.sh"] }));
@@ -199,8 +197,7 @@ fn a_program_that_is_exchanged_after_the_line_started_does_not_run() {
 
 #[test]
 fn the_steps_of_a_line_run_if_nothing_changed() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &["ask=off"]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &["ask=off"]) else { return };
     agent.sh("mkfifo go");
     let bin = approved_tool(&arena, &agent, GOOD);
     let posted = agent.post(json!({ "shell": format!("cat go && {}/tool | cat", bin.path().display()) }));
@@ -211,8 +208,7 @@ fn the_steps_of_a_line_run_if_nothing_changed() {
 
 #[test]
 fn what_an_earlier_step_builds_in_the_agents_folder_runs() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &["preset=allow"]);
+    let Some((_arena, mut agent)) = Arena::with_agent("main", &["preset=allow"]) else { return };
     agent.write("tool", GOOD, 0o755);
     agent.write("new", EVIL, 0o755);
     let end = agent.request(json!({ "shell": "./tool && cp new tool && ./tool" }));
@@ -229,8 +225,7 @@ fn script_of(question: &Value) -> (&Value, usize) {
 
 #[test]
 fn a_script_that_nobody_allowed_as_it_is_shows_what_it_does() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &[]) else { return };
     let watcher = arena.watch();
     let long = format!("{GOOD}{}", "# nothing\n".repeat(60));
     for (command, name) in [(json!(["sh", "report.sh"]), "report.sh"), (json!(["./own.sh"]), "own.sh")] {

@@ -192,11 +192,8 @@ fn work_in_its_folders_runs_without_a_question_and_confined() {
         "cat /tmp/kept.txt | grep kept",
     ] {
         let (started, end) = worked(&mut agent, line);
-        assert_eq!(
-            (&started["params"]["profile"], &end["params"]["exitCode"]),
-            (&json!("project"), &json!(0)),
-            "{line}: {end}"
-        );
+        assert_eq!(started["params"]["profile"], "project", "{line}: {end}");
+        assert_eq!(end["params"]["exitCode"], 0, "{line}: {end}");
     }
     let (started, _) = worked(&mut agent, "cat notes.txt");
     assert_eq!(started["params"]["profile"], "look", "reading needs less");
@@ -255,11 +252,8 @@ fn a_class_that_is_denied_denies() {
     let mut agent = arena.agent("main", &[&folders, "share=deny", "secrets=deny"]);
     for line in ["git push origin main", "cat .env", "gh auth token"] {
         let end = agent.request(json!({ "shell": line }));
-        assert_eq!(
-            (&end["method"], &end["params"]["reason"]),
-            (&json!("exec.denied"), &json!("policy")),
-            "{line}: {end}"
-        );
+        assert_eq!(end["method"], "exec.denied", "{line}: {end}");
+        assert_eq!(end["params"]["reason"], "policy", "{line}: {end}");
     }
     let missing = arena.run(&["agents", "set", agent.id(), "folders=none", "files=allow"]);
     assert!(missing.code != 0 && missing.stderr.contains("folders=~/Projects/site"), "{missing:?}");

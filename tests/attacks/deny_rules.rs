@@ -11,8 +11,7 @@ const RUNS_ITS_OPTION: &str = "#!/bin/sh\nX=rm\nwhile [ $# -gt 0 ]; do\n  case $
 
 #[test]
 fn no_words_of_an_argument_take_back_the_doubt_about_it() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &["security=full", "ask=off"]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &["security=full", "ask=off"]) else { return };
     arena.ok(&["rules", "deny", "rm *", "--agent", agent.id()]);
     agent.write("mytool", RUNS_ITS_OPTION, 0o755);
     let (tool, victim) = (agent.path("mytool"), agent.path("victim"));
@@ -34,8 +33,7 @@ fn no_words_of_an_argument_take_back_the_doubt_about_it() {
 
 #[test]
 fn a_name_that_only_macos_knows_leads_to_no_data() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &["security=full", "ask=off"]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &["security=full", "ask=off"]) else { return };
     let data = arena.data().display().to_string();
     for name in [
         format!("/.nofollow{data}/postern.db"),
@@ -51,8 +49,7 @@ fn a_name_that_only_macos_knows_leads_to_no_data() {
 
 #[test]
 fn no_option_before_the_verb_lowers_the_risk() {
-    let Some(arena) = Arena::open() else { return };
-    let agent = arena.agent("main", &[]);
+    let Some((arena, agent)) = Arena::with_agent("main", &[]) else { return };
     let level = |command: &[&str]| -> Value {
         let mut args = vec!["explain", "--json", "--agent", agent.id(), "--"];
         args.extend(command);
@@ -113,8 +110,9 @@ fn a_denied_program_is_denied_as_a_copy_that_cannot_be_opened_or_identified() {
 
 #[test]
 fn what_cannot_be_identified_is_asked_about_where_somebody_is_asked() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &["security=full", "ask=on-miss"]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &["security=full", "ask=on-miss"]) else {
+        return;
+    };
     arena.ok(&["rules", "deny", "/usr/bin/touch", "--agent", agent.id()]);
     agent.sh("mkfifo -m 0777 fifo");
     let watcher = arena.watch();

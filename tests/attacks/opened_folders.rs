@@ -25,7 +25,8 @@ impl Person {
 }
 
 /// Starts an agent that may look around in a folder of its own.
-fn reader(arena: &Arena) -> (Agent, Person) {
+fn reader() -> Option<(Arena, Agent, Person)> {
+    let arena = Arena::open_own()?;
     let folders = format!("folders={}", arena.outside().join("project-main").display());
     let agent = arena.agent("main", &["look=allow", &folders]);
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).canonicalize().unwrap();
@@ -34,7 +35,7 @@ fn reader(arena: &Arena) -> (Agent, Person) {
     fs::write(person.keys().join("id_rsa"), SECRET).unwrap();
     fs::create_dir(person.notes()).unwrap();
     fs::write(person.notes().join("plan.md"), "the plan\n").unwrap();
-    (agent, person)
+    Some((arena, agent, person))
 }
 
 fn open(arena: &Arena, agent: &Agent, folder: &str) {
@@ -60,8 +61,7 @@ fn tried(agent: &mut Agent, line: &str) -> Option<(Value, String)> {
 
 #[test]
 fn an_opened_folder_is_read_confined_and_no_link_leads_out_of_it() {
-    let Some(arena) = Arena::open_own() else { return };
-    let (mut agent, person) = reader(&arena);
+    let Some((arena, mut agent, person)) = reader() else { return };
     let notes = person.notes();
     let plan = notes.join("plan.md").display().to_string();
     assert!(tried(&mut agent, &format!("cat {plan}")).is_none(), "it is asked about without the rule");
@@ -106,8 +106,7 @@ fn an_opened_folder_is_read_confined_and_no_link_leads_out_of_it() {
 
 #[test]
 fn a_folder_that_was_exchanged_for_a_link_opens_nothing() {
-    let Some(arena) = Arena::open_own() else { return };
-    let (mut agent, person) = reader(&arena);
+    let Some((arena, mut agent, person)) = reader() else { return };
     let notes = person.notes();
     open(&arena, &agent, &notes.display().to_string());
     let at = notes.display().to_string();
@@ -129,8 +128,7 @@ fn a_folder_that_was_exchanged_for_a_link_opens_nothing() {
 
 #[test]
 fn no_rule_opens_keys_or_what_holds_them() {
-    let Some(arena) = Arena::open_own() else { return };
-    let (agent, person) = reader(&arena);
+    let Some((arena, agent, person)) = reader() else { return };
     let (notes, innocent) = (person.notes(), person.folder.path().join("innocent"));
     symlink(arena.data(), &innocent).unwrap();
     let data = arena.data().display().to_string();
@@ -160,16 +158,13 @@ fn no_rule_opens_keys_or_what_holds_them() {
     let exported = arena.ok(&["rules", "export", "--agent", agent.id()]);
     fs::write(&file, &exported).unwrap();
     let again = arena.ok(&["rules", "import", &file.display().to_string(), "--agent", agent.id()]);
-    assert!(
-        exported.contains("\"kind\": \"read\"") && again.contains("1 there already"),
-        "{exported} {again}"
-    );
+    assert!(exported.contains("\"kind\": \"read\""), "{exported} {again}");
+    assert!(again.contains("1 there already"), "{exported} {again}");
 }
 
 #[test]
 fn always_opens_the_folder_that_was_shown_and_the_run_is_confined() {
-    let Some(arena) = Arena::open_own() else { return };
-    let (mut agent, person) = reader(&arena);
+    let Some((arena, mut agent, person)) = reader() else { return };
     let notes = person.notes();
     let line = format!("cat {}", notes.join("plan.md").display());
     let watcher = arena.watch();

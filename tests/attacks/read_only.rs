@@ -12,10 +12,12 @@ use std::sync::{Arc, mpsc};
 
 const SECRET: &str = "THE-PERSONS-KEY";
 
-/// Starts an agent that may read, in its own folder.
-fn reader(arena: &Arena, name: &str) -> Agent {
-    let folders = format!("folders={}", arena.outside().join(format!("project-{name}")).display());
-    arena.agent(name, &["look=allow", &folders])
+/// Opens an arena with an agent that may look around in its own folder.
+fn reader() -> Option<(Arena, Agent)> {
+    let arena = Arena::open()?;
+    let folders = format!("folders={}", arena.outside().join("project-main").display());
+    let agent = arena.agent("main", &["look=allow", &folders]);
+    Some((arena, agent))
 }
 
 /// Returns the path of the user's key, as everybody has one.
@@ -39,8 +41,7 @@ fn status(agent: &mut Agent) -> Value {
 
 #[test]
 fn a_monitor_named_by_a_repository_changes_no_setting() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     repository(&mut agent);
     let (data, program, id) = (arena.data().display(), postern().display(), agent.id().to_owned());
     let script = format!(
@@ -63,8 +64,7 @@ fn a_monitor_named_by_a_repository_changes_no_setting() {
 
 #[test]
 fn programs_that_a_project_names_do_no_harm() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     repository(&mut agent);
     let mark = arena.home().join("mark");
     let control = fs::read_to_string(arena.data().join("control.key")).unwrap();
@@ -146,8 +146,7 @@ fn spellings(key: &str, data: &str, other: &str) -> Vec<String> {
 
 #[test]
 fn keys_are_read_by_no_spelling() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     let other = arena.agent("other", &[]);
     let (key, data, home) =
         (key(&arena), arena.data().display().to_string(), arena.home().display().to_string());
@@ -175,8 +174,7 @@ fn keys_are_read_by_no_spelling() {
 
 #[test]
 fn data_of_postern_are_read_by_no_setting() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("full", &["security=full", "ask=off"]);
+    let Some((arena, mut agent)) = Arena::with_agent("full", &["security=full", "ask=off"]) else { return };
     let data = arena.data().display().to_string();
     agent.sh(&format!("ln -s {data} d"));
     for line in [
@@ -198,8 +196,7 @@ fn data_of_postern_are_read_by_no_setting() {
 
 #[test]
 fn a_tool_reads_no_key_of_posterns() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = arena.agent("main", &[]);
+    let Some((arena, mut agent)) = Arena::with_agent("main", &[]) else { return };
     let data = arena.data().display().to_string();
     let key = format!("{data}/control.key");
     for (tool, arguments) in [
@@ -218,8 +215,7 @@ fn a_tool_reads_no_key_of_posterns() {
 
 #[test]
 fn what_only_reads_reaches_no_listener() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((_arena, mut agent)) = reader() else { return };
     repository(&mut agent);
     let (address, heard) = listener();
     agent.sh(&format!(
@@ -271,8 +267,7 @@ fn listener() -> (String, Arc<AtomicUsize>) {
 #[test]
 fn a_file_swapped_for_a_key_is_never_read() {
     const ROUNDS: usize = 10_000;
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     agent.sh(&format!("echo fine > notes.txt; ln -s {} link", key(&arena).display()));
     let (notes, link) = (agent.path("notes.txt"), agent.path("link"));
     // The reader opens the name repeatedly while it is exchanged: each round is one chance.
@@ -303,8 +298,7 @@ fn a_file_swapped_for_a_key_is_never_read() {
 
 #[test]
 fn a_stolen_key_was_never_told() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     let other = arena.agent("other", &["security=full", "ask=off"]);
     let stolen = arena.data().join(format!("agents/{}/agent.key", other.id()));
     let end = agent.request(json!({ "command": ["cat", stolen] }));
@@ -314,8 +308,7 @@ fn a_stolen_key_was_never_told() {
 
 #[test]
 fn ordinary_readers_work_confined() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((_arena, mut agent)) = reader() else { return };
     repository(&mut agent);
     agent.sh("mkdir -p src/a && echo 'fn main() {}' > src/a/main.rs && echo three >> notes.txt");
     for (line, expected) in [
@@ -348,8 +341,7 @@ fn ordinary_readers_work_confined() {
 /// program holds it.
 #[test]
 fn a_filter_behind_an_unconfined_step_runs_and_writes_nothing() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     agent.sh("echo one > own.txt");
     arena.ok(&["rules", "allow", "cp -v own.txt copy.txt", "--agent", agent.id()]);
     let mark = arena.home().join("mark");
@@ -377,8 +369,7 @@ fn a_filter_behind_an_unconfined_step_runs_and_writes_nothing() {
 /// A pattern in place of an option's value becomes several words: `head -n *` reads a link of the agent's choice.
 #[test]
 fn a_filter_behind_an_unconfined_step_is_given_no_file_by_a_pattern() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     agent.sh(&format!("echo one > own.txt; echo > 9; echo > '9 k'; ln -s {} k", key(&arena).display()));
     arena.ok(&["rules", "allow", "cp -v own.txt copy.txt", "--agent", agent.id()]);
     for filter in ["head -n *", "head -c [9k]", "for n in *; do head -n $n; done", "tail -n ?"] {
@@ -397,8 +388,7 @@ fn git_has(agent: &Agent, what: &str) -> bool {
 
 #[test]
 fn a_confined_run_is_told_as_one() {
-    let Some(arena) = Arena::open() else { return };
-    let mut agent = reader(&arena, "main");
+    let Some((arena, mut agent)) = reader() else { return };
     agent.sh("echo fine > own.txt");
     let told =
         arena.ok(&["explain", "--agent", agent.id(), "--cwd", &agent.path(""), "--", "cat", "own.txt"]);

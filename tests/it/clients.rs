@@ -75,10 +75,8 @@ fn plays(client: &Path, program: &dyn Fn() -> Command) {
     host.ok(&["deny", question["code"].as_str().unwrap(), "--feedback", "look at your own"]);
     let answer = Answer::from(asked.wait_with_output().unwrap());
     assert_eq!(answer.code, 126, "{answer:?}");
-    assert!(
-        answer.stdout.contains("exec.denied") && answer.stdout.contains("look at your own"),
-        "{answer:?}"
-    );
+    assert!(answer.stdout.contains("exec.denied"), "{answer:?}");
+    assert!(answer.stdout.contains("look at your own"), "{answer:?}");
 
     let wrong = host.scratch("wrong").join("agent.key");
     std::fs::write(&wrong, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();

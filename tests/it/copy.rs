@@ -311,9 +311,8 @@ fn the_texts_of_code_are_found_in_every_form() {
     );
     let found = texts(source, false);
     assert_eq!(found[..2], ["one  two ", "three …four"]);
-    assert!(
-        found[2].starts_with("five") && found[2].ends_with(": 6") && !found[2].contains("key"),
-        "{found:?}"
-    );
+    assert!(found[2].starts_with("five"), "{found:?}");
+    assert!(found[2].ends_with(": 6"), "{found:?}");
+    assert!(!found[2].contains("key"), "{found:?}");
     assert_eq!((found.len(), texts(source, true).len()), (3, 4), "{found:?}");
 }

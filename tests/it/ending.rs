@@ -15,8 +15,7 @@ fn takes(host: &mut Postern) -> Duration {
 
 #[test]
 fn a_tree_that_hears_no_signal_does_not_hold_the_host_up() {
-    let (mut host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (mut host, channel) = Postern::with_allowed_agent();
     let marks = host.scratch("marks");
     let line = format!(
         "trap '' TERM INT HUP; (trap '' TERM; echo $BASHPID > '{0}/child'; kill -STOP $BASHPID; sleep 1000) & echo $$ > '{0}/shell'; \

@@ -104,8 +104,6 @@ fn a_stranger_at_a_door_is_told_as_text() {
     stranger.write_all(hello.as_bytes()).unwrap();
     let told = feed.until("door.stranger").pop().unwrap();
     assert_eq!((&told["event"], &told["door"]), (&"door.stranger".into(), &"websocket".into()), "{told}");
-    assert!(
-        told["message"].as_str().unwrap().contains("token") && !told.to_string().contains("guess"),
-        "{told}"
-    );
+    assert!(told["message"].as_str().unwrap().contains("token"), "{told}");
+    assert!(!told.to_string().contains("guess"), "{told}");
 }

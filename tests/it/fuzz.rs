@@ -4,64 +4,34 @@ use postern_tests::repository;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
+use std::thread;
 
 #[expect(unreachable_pub, reason = "public in its own crate")]
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
-#[test]
-fn every_entry_of_the_reader_s_corpus_holds() {
-    replay("reader", targets::reader::check);
-}
+/// Checks, by the folder of their corpus.
+const TARGETS: [(&str, fn(&[u8])); 11] = [
+    ("reader", targets::reader::check),
+    ("unwrapper", targets::unwrapper::check),
+    ("rules", targets::rules::check),
+    ("permissions", targets::permissions::check),
+    ("programs", targets::programs::check),
+    ("chat", targets::chat::check),
+    ("frames", targets::frames::check),
+    ("stored", targets::stored::check),
+    ("openclaw", targets::openclaw::check),
+    ("websocket", targets::websocket::check),
+    ("fleet", targets::fleet::check),
+];
 
 #[test]
-fn every_entry_of_the_unwrapper_s_corpus_holds() {
-    replay("unwrapper", targets::unwrapper::check);
-}
-
-#[test]
-fn every_entry_of_the_rules_corpus_holds() {
-    replay("rules", targets::rules::check);
-}
-
-#[test]
-fn every_entry_of_the_permissions_corpus_holds() {
-    replay("permissions", targets::permissions::check);
-}
-
-#[test]
-fn every_entry_of_the_programs_corpus_holds() {
-    replay("programs", targets::programs::check);
-}
-
-#[test]
-fn every_entry_of_the_chat_s_corpus_holds() {
-    replay("chat", targets::chat::check);
-}
-
-#[test]
-fn every_entry_of_the_frames_corpus_holds() {
-    replay("frames", targets::frames::check);
-}
-
-#[test]
-fn every_entry_of_the_corpus_of_stored_rows_holds() {
-    replay("stored", targets::stored::check);
-}
-
-#[test]
-fn every_entry_of_openclaw_s_corpus_holds() {
-    replay("openclaw", targets::openclaw::check);
-}
-
-#[test]
-fn every_entry_of_the_websocket_s_corpus_holds() {
-    replay("websocket", targets::websocket::check);
-}
-
-#[test]
-fn every_entry_of_the_fleet_s_corpus_holds() {
-    replay("fleet", targets::fleet::check);
+fn every_entry_of_every_corpus_holds() {
+    let failed: Vec<PathBuf> = thread::scope(|scope| {
+        let running = TARGETS.map(|(target, check)| scope.spawn(move || replay(target, check)));
+        running.into_iter().flat_map(|one| one.join().unwrap()).collect()
+    });
+    assert!(failed.is_empty(), "{failed:#?}");
 }
 
 #[test]
@@ -82,7 +52,8 @@ fn the_script_and_the_weekly_run_name_every_target() {
     }
 }
 
-fn replay(target: &str, check: fn(&[u8])) {
+/// Returns the entries of a corpus that fail.
+fn replay(target: &str, check: fn(&[u8])) -> Vec<PathBuf> {
     let folder = repository().join("fuzz/corpus").join(target);
     let mut entries: Vec<PathBuf> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -92,6 +63,5 @@ fn replay(target: &str, check: fn(&[u8])) {
         let data = fs::read(path).unwrap();
         catch_unwind(|| check(&data)).is_err()
     };
-    let failed: Vec<_> = entries.into_iter().filter(fails).collect();
-    assert!(failed.is_empty(), "{failed:#?}");
+    entries.into_iter().filter(fails).collect()
 }

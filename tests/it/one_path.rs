@@ -3,10 +3,10 @@
 //! The same command comes by the agent's channel, by MCP, by each agent's hook, by OpenClaw's socket and by
 //! `tool.check`, and is read, judged, shown, recorded and remembered as one and the same.
 
-use postern_client::{Channel, Control, read_key};
+use postern_client::{Channel, Control};
 use postern_policy::Origin;
 use postern_protocol::{AgentCall, RunParams, SessionKind, ToolCheckParams, Wait, What};
-use postern_tests::{Claw, OwnedChild, Postern, Watcher};
+use postern_tests::{Claw, OwnedChild, Postern, Watcher, connect_agent};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
@@ -120,11 +120,6 @@ impl Scene {
         all
     }
 
-    fn channel(folder: &Path) -> Channel {
-        let key = read_key(&folder.join("agent.key")).unwrap();
-        Channel::connect(&folder.join("agent.sock"), &key).unwrap()
-    }
-
     fn work(&self) -> String {
         self.work.to_str().unwrap().to_owned()
     }
@@ -134,7 +129,7 @@ impl Scene {
         let words = || ["/bin/sh", "-lc", command].map(str::to_owned).to_vec();
         match door {
             Door::Channel | Door::ChannelWords => {
-                let mut channel = Self::channel(folder);
+                let mut channel = connect_agent(folder);
                 let is_text = matches!(door, Door::Channel);
                 let what = if is_text { What::Shell(command.to_owned()) } else { What::Command(words()) };
                 let run = RunParams {
@@ -146,7 +141,7 @@ impl Scene {
                 Asking::Channel(Box::new(channel))
             }
             Door::Check => {
-                let mut channel = Self::channel(folder);
+                let mut channel = connect_agent(folder);
                 channel.send(&AgentCall::ToolCheck(self.check(command))).unwrap();
                 Asking::Channel(Box::new(channel))
             }
@@ -166,18 +161,7 @@ impl Scene {
     }
 
     fn check(&self, command: &str) -> ToolCheckParams {
-        let arguments = json!({"command": command, "cwd": self.work()});
-        let Value::Object(arguments) = arguments else { unreachable!("it is an object") };
-        ToolCheckParams {
-            tool: "shell_exec".to_owned(),
-            server: None,
-            arguments,
-            session: None,
-            session_kind: SessionKind::Name,
-            cwd: None,
-            defaults: None,
-            rewrites: false,
-        }
+        tool_check("shell_exec", None, json!({"command": command, "cwd": self.work()}))
     }
 
     fn approve(&self, agent: &str, command: &str) -> Asking {
@@ -363,7 +347,7 @@ fn what_is_allowed_in_the_agents_own_shell_is_allowed_there_alone_until_the_pers
     let saved = always(&mut scene, &question);
     assert_eq!(saved["ownShell"], true, "{saved}");
     drop(asking);
-    let mut channel = Scene::channel(&folder);
+    let mut channel = connect_agent(&folder);
     let again: Value = channel.call_typed(&AgentCall::ToolCheck(scene.check("uname -s"))).unwrap();
     assert_eq!((&again["decision"], &again["byDefault"]), (&json!("allow"), &Value::Null), "{again}");
     let asking = scene.ask(Door::Channel, "main", &folder, "uname -s");
@@ -384,25 +368,20 @@ fn what_is_allowed_in_the_agents_own_shell_is_allowed_there_alone_until_the_pers
     assert!(refused.code == 2 && refused.stderr.contains("--own-shell"), "it denies everywhere: {refused:?}");
 }
 
+fn tool_check(tool: &str, server: Option<&str>, arguments: Value) -> ToolCheckParams {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let (tool, server) = (tool.to_owned(), server.map(str::to_owned));
+    let (session, session_kind, cwd, defaults) = (None, SessionKind::Name, None, None);
+    ToolCheckParams { tool, server, arguments, session, session_kind, cwd, defaults, rewrites: false }
+}
+
 #[test]
 fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
     let mut scene = Scene::new();
     let folder = scene.enrol("main");
-    let mut channel = Scene::channel(&folder);
+    let mut channel = connect_agent(&folder);
     let mut asked = |scene: &mut Scene, tool: &str, server: Option<&str>, arguments: Value| {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let (tool, server) = (tool.to_owned(), server.map(str::to_owned));
-        let check = ToolCheckParams {
-            tool,
-            server,
-            arguments,
-            session: None,
-            session_kind: SessionKind::Name,
-            cwd: None,
-            defaults: None,
-            rewrites: false,
-        };
-        channel.send(&AgentCall::ToolCheck(check)).unwrap();
+        channel.send(&AgentCall::ToolCheck(tool_check(tool, server, arguments))).unwrap();
         let question = scene.watcher.question();
         let params = json!({"questionId": question["id"], "digest": question["digest"], "answer": "deny"});
         assert_eq!(scene.control.call_by_name("questions.answer", &params).unwrap()["applied"], true);

@@ -165,6 +165,5 @@ fn once_renews_nothing_and_what_waits_with_it_is_answered_by_the_renewal() {
     for asked in [first, second] {
         assert_eq!(asked.wait_with_output().unwrap().status.code(), Some(0));
     }
-    let wide = kept.host.run(&["rules", "undo", "1"]);
-    assert!(wide.code == 4 && wide.stderr.contains("no renewal 1"), "{wide:?}");
+    kept.host.fails(&["rules", "undo", "1"], 4, "no renewal 1");
 }

@@ -15,8 +15,7 @@ fn record(host: &Postern) -> PathBuf {
 
 /// Returns a host whose agent may run anything but `id`.
 fn allowed() -> (Postern, PathBuf) {
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     host.ok(&["rules", "deny", "/usr/bin/id", "--everyone"]);
     assert_eq!(run(&channel, &["true"]).code, 0);
     (host, channel)
@@ -36,8 +35,7 @@ fn comes_back(mut host: Postern, channel: &Path, aside: Option<&[u8]>) {
         let path = said.lines().find_map(|line| line.split_once("is kept as ")).expect("its name is told").1;
         assert_eq!(fs::read(path.trim()).unwrap(), lost, "the lost record is kept as it was");
     }
-    let again = host.run(&["doctor", "--repair", "--yes"]);
-    assert!(again.code == 1 && again.stderr.contains("restored already"), "{again:?}");
+    host.fails(&["doctor", "--repair", "--yes"], 1, "restored already");
     host.start_again();
     let status = host.ok(&["status"]);
     assert!(status.contains("restored from the copy of "), "{status}");
@@ -95,23 +93,19 @@ fn a_record_whose_log_is_gone_comes_back() {
 #[test]
 fn nothing_is_repaired_where_nothing_is_wrong_or_a_host_runs() {
     let (mut host, _channel) = allowed();
-    let runs = host.run(&["doctor", "--repair", "--yes"]);
-    assert!(runs.code == 4 && runs.stderr.contains("end it first"), "{runs:?}");
+    host.fails(&["doctor", "--repair", "--yes"], 4, "end it first");
     host.end();
     let before = fs::read(record(&host)).unwrap();
-    let sound = host.run(&["doctor", "--repair", "--yes"]);
-    assert!(sound.code == 1 && sound.stderr.contains("nothing to repair"), "{sound:?}");
+    host.fails(&["doctor", "--repair", "--yes"], 1, "nothing to repair");
     assert_eq!(fs::read(record(&host)).unwrap(), before);
     fs::write(record(&host), [0x5a; 100]).unwrap();
     let unasked = host.run(&["doctor", "--repair"]);
     assert!(unasked.code == 2 && unasked.stderr.contains("--yes"), "nobody sits at a terminal: {unasked:?}");
     assert_eq!(fs::read(record(&host)).unwrap(), [0x5a; 100], "and nothing was changed");
     fs::write(host.data().join("postern.db.spare"), [0x5a; 100]).unwrap();
-    let bad = host.run(&["doctor", "--repair", "--yes"]);
-    assert!(bad.code == 5 && bad.stderr.contains("cannot be used"), "{bad:?}");
+    host.fails(&["doctor", "--repair", "--yes"], 5, "cannot be used");
     fs::remove_file(host.data().join("postern.db.spare")).unwrap();
-    let none = host.run(&["doctor", "--repair", "--yes"]);
-    assert!(none.code == 4 && none.stderr.contains("there is no copy"), "{none:?}");
+    host.fails(&["doctor", "--repair", "--yes"], 4, "there is no copy");
 }
 
 /// A copy from before a right was taken away says so, with its time, and names the change where it can still be read.

@@ -1,6 +1,8 @@
 //! The main job: a shell in a real sandbox asks, a person answers, the command runs on the host.
 
-use postern_tests::{Answer, Postern, answer_args, bubblewrap_works, in_sandbox, postern_run, start};
+use postern_tests::{
+    Answer, Postern, answer_args, bubblewrap_works, host_for_sandbox, in_sandbox, postern_run, start,
+};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -114,11 +116,8 @@ fn nobody_answers_and_it_expires() {
 
 #[test]
 fn exit_codes_streams_and_stdin_are_the_commands_own() {
-    if !bubblewrap_works() {
-        return;
-    }
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let Some(host) = host_for_sandbox() else { return };
+    let channel = host.enrol_allowed("main");
     let cases = [
         ("postern-run --cwd / --shell 'echo out; echo err >&2; exit 7'", 7, "out\n", "err\n"),
         ("echo fed | postern-run --cwd / -- cat", 0, "fed\n", ""),
@@ -136,10 +135,8 @@ fn exit_codes_streams_and_stdin_are_the_commands_own() {
 
 #[test]
 fn where_nothing_listens_it_says_what_to_start() {
-    if !bubblewrap_works() {
-        return;
-    }
-    let (mut host, channel) = Postern::with_agent();
+    let Some(mut host) = host_for_sandbox() else { return };
+    let channel = host.enrol("main");
     host.crash();
     let answer = in_sandbox(&channel, "postern-run -- git --version").end();
     assert_eq!(answer.code, 125, "{answer:?}");
@@ -148,10 +145,8 @@ fn where_nothing_listens_it_says_what_to_start() {
 
 #[test]
 fn the_printed_sandbox_writes_nothing_that_the_users_git_obeys() {
-    if !bubblewrap_works() {
-        return;
-    }
-    let (host, _) = Postern::with_agent();
+    let Some(host) = host_for_sandbox() else { return };
+    host.enrol("main");
     let folder = host.scratch("clone");
     std::fs::create_dir_all(folder.join(".git/hooks")).unwrap();
     for file in [".git/config", ".git/HEAD", ".envrc"] {

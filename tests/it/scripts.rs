@@ -184,7 +184,7 @@ fn every_test_of_faults_is_there() {
     let script = fs::read_to_string(repository().join("scripts/faults")).unwrap();
     let places = [
         "tests/system", "tests/it", "src-tauri/crates/host/tests/it", "src-tauri/crates/host/src",
-        "src-tauri/crates/store/src",
+        "src-tauri/crates/store/src", "src-tauri/src/window/presenter",
     ];
     let names: Vec<&str> = script.split_whitespace().filter_map(|word| word.strip_suffix("::")).collect();
     assert!(names.len() > 10, "{names:?}");
@@ -194,5 +194,25 @@ fn every_test_of_faults_is_there() {
             place.join(name).is_dir() || place.join(format!("{name}.rs")).is_file()
         });
         assert!(is_there, "no tests are called {name}::");
+    }
+}
+
+#[test]
+fn every_story_of_the_page_about_faults_is_there_and_run() {
+    let page = fs::read_to_string(repository().join("docs/FAULTS.md")).unwrap();
+    let script = fs::read_to_string(repository().join("scripts/faults")).unwrap();
+    let code = page.split('`').skip(1).step_by(2);
+    let stories: Vec<&str> =
+        code.filter(|word| word.ends_with(".rs") || word.starts_with("tests/")).collect();
+    assert!(stories.len() > 20, "{stories:?}");
+    for story in stories {
+        let is_there =
+            ["", "src-tauri/crates"].iter().any(|root| repository().join(root).join(story).exists());
+        assert!(is_there, "there is no {story}");
+        let mut modules = story.trim_end_matches(".rs").split('/');
+        assert!(
+            modules.any(|name| script.contains(&format!(" {name}::"))),
+            "scripts/faults does not run {story}"
+        );
     }
 }

@@ -13,15 +13,16 @@ fn put(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Makes the home folder of somebody who uses Claude Code and Codex.
-fn used(host: &Postern) -> (PathBuf, PathBuf) {
+/// Starts a host for somebody who uses Claude Code and Codex, and returns where their settings are.
+fn used() -> (Postern, PathBuf, PathBuf) {
+    let host = Postern::start();
     let (claude, codex) = (host.home().join(".claude/settings.json"), host.home().join(".codex/hooks.json"));
     put(&claude, CLAUDE);
     put(
         &host.home().join(".codex/rules/default.rules"),
         "prefix_rule(pattern=[\"cargo\", \"build\"], decision=\"allow\")\n",
     );
-    (claude, codex)
+    (host, claude, codex)
 }
 
 fn setup(host: &Postern, more: &[&str]) -> Value {
@@ -44,8 +45,7 @@ fn run(host: &Postern, more: &[&str]) -> Answer {
 
 #[test]
 fn an_agent_that_may_work_in_a_folder_is_tested_in_it() {
-    let host = Postern::start();
-    used(&host);
+    let (host, _, _) = used();
     let folder = host.home().join("site");
     fs::create_dir(&folder).unwrap();
     let folder = folder.to_str().unwrap();
@@ -60,8 +60,7 @@ fn an_agent_that_may_work_in_a_folder_is_tested_in_it() {
 
 #[test]
 fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
-    let host = Postern::start();
-    let (claude, codex) = used(&host);
+    let (host, claude, codex) = used();
     let seen = setup(&host, &["--dry-run", "--agent", "claude-code", "--agent", "codex"]);
     assert_eq!(kinds(&seen), ["claude-code", "codex"]);
     assert!(seen.to_string().contains("PreToolUse"), "the change is shown: {seen}");
@@ -109,8 +108,7 @@ fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
 /// The host was started without these variables: they come from the terminal in which setup runs.
 #[test]
 fn agents_whose_settings_are_elsewhere_are_found_by_the_environment_of_the_terminal() {
-    let host = Postern::start();
-    let (usual, _) = used(&host);
+    let (host, usual, _) = used();
     let (claude, codex) = (host.home().join("elsewhere/claude"), host.home().join("elsewhere/codex"));
     put(&claude.join("settings.json"), "{}\n");
     put(
@@ -160,8 +158,7 @@ fn rules_that_the_current_folder_brings_are_imported_only_if_it_is_named() {
 
 #[test]
 fn what_a_person_imports_by_a_command_of_its_own_stays_when_setup_is_undone() {
-    let host = Postern::start();
-    used(&host);
+    let (host, _, _) = used();
     host.enrol("claude-code");
     let permissions = host.data().join("policy/claude-code/permissions.jsonc");
     let has = || {
@@ -179,8 +176,7 @@ fn what_a_person_imports_by_a_command_of_its_own_stays_when_setup_is_undone() {
 
 #[test]
 fn an_agent_that_was_there_before_stays_with_its_own_rules() {
-    let host = Postern::start();
-    let (claude, _) = used(&host);
+    let (host, claude, _) = used();
     host.enrol("claude-code");
     host.ok(&["rules", "allow", "uname *", "--agent", "claude-code"]);
     let permissions = host.data().join("policy/claude-code/permissions.jsonc");
@@ -199,8 +195,7 @@ fn an_agent_that_was_there_before_stays_with_its_own_rules() {
 
 #[test]
 fn settings_that_cannot_be_read_stay_as_they_are_and_keep_no_other_agent_out() {
-    let host = Postern::start();
-    let (claude, codex) = used(&host);
+    let (host, claude, codex) = used();
     fs::write(&claude, "{ \"model\": \"opus\", }").unwrap();
     let ended = run(&host, &["--yes", "--no-test"]);
     assert_eq!(ended.code, 1, "{ended:?}");
@@ -213,8 +208,7 @@ fn settings_that_cannot_be_read_stay_as_they_are_and_keep_no_other_agent_out() {
 
 #[test]
 fn nothing_is_changed_without_a_yes_or_a_host() {
-    let mut host = Postern::start();
-    let (claude, _) = used(&host);
+    let (mut host, claude, _) = used();
     let unasked = run(&host, &["--agent", "claude-code"]);
     assert!(unasked.code == 1 && unasked.stderr.contains("--yes"), "{unasked:?}");
     assert!(unasked.stdout.contains("+ ") && unasked.stdout.contains("PreToolUse"), "{unasked:?}");
@@ -228,26 +222,22 @@ fn nothing_is_changed_without_a_yes_or_a_host() {
 
 #[test]
 fn a_hook_of_a_postern_elsewhere_is_told_apart_and_replaced() {
-    let host = Postern::start();
-    let (claude, _) = used(&host);
+    let (host, claude, _) = used();
     let other = json!({"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command",
         "command": "/gone/postern --data /gone hook claude-code --agent old"}]}]}});
     fs::write(&claude, other.to_string()).unwrap();
     let listed = run(&host, &["--dry-run"]);
     assert!(listed.stdout.contains("another Postern"), "{listed:?}");
     let done = setup(&host, &["--yes", "--agent", "claude-code", "--no-test"]);
-    assert_eq!(
-        (&row(&done, "claude-code")["end"], &row(&done, "claude-code")["agent"]),
-        (&json!("connected"), &json!("claude-code"))
-    );
+    assert_eq!(row(&done, "claude-code")["end"], "connected");
+    assert_eq!(row(&done, "claude-code")["agent"], "claude-code");
     let now = fs::read_to_string(&claude).unwrap();
     assert!(!now.contains("/gone") && now.contains(host.data().to_str().unwrap()), "{now}");
 }
 
 #[test]
 fn an_agent_may_look_around_from_the_first_command() {
-    let host = Postern::start();
-    used(&host);
+    let (host, _, _) = used();
     let done =
         setup(&host, &["--yes", "--agent", "claude-code", "--let", "look", "--no-import", "--no-test"]);
     assert_eq!(row(&done, "claude-code")["end"], "connected");
@@ -258,8 +248,7 @@ fn an_agent_may_look_around_from_the_first_command() {
 
 #[test]
 fn hostile_settings_are_shown_and_never_run() {
-    let host = Postern::start();
-    let (claude, _) = used(&host);
+    let (host, claude, _) = used();
     let marker = host.home().join("ran");
     let evil = format!(
         "touch {}; postern --data {} hook claude-code --agent claude-code",
@@ -299,8 +288,7 @@ fn agents_without_settings_of_their_own_get_lines() {
 
 #[test]
 fn a_new_agent_finds_programs_where_the_users_shell_does() {
-    let host = Postern::start();
-    used(&host);
+    let (host, _, _) = used();
     let bin = host.home().join("tools/bin");
     put(&bin.join("hello"), "#!/bin/sh\necho hello\n");
     let path = format!("{}:/nowhere:/usr/bin:/bin", bin.display());
@@ -345,10 +333,8 @@ fn what_only_the_users_shell_finds_is_a_question_that_says_so() {
         assert!(seen.contains(&says), "{seen}");
         host.approve(&question);
         let ended = Answer::from(asked.wait_with_output().unwrap());
-        assert_eq!(
-            (ended.code, ended.stdout.as_str()),
-            (0, format!("hello from {}/hello\n", bin.display()).as_str())
-        );
+        let got = (ended.code, ended.stdout.as_str());
+        assert_eq!(got, (0, format!("hello from {}/hello\n", bin.display()).as_str()));
         // It is remembered.
         host.crash();
         host.start_again();
@@ -360,8 +346,7 @@ fn what_only_the_users_shell_finds_is_a_question_that_says_so() {
 /// Starts at login, links and hooks are of the home folder, so all of them lie in the test's own.
 #[test]
 fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
-    let mut host = Postern::start();
-    let (claude, codex) = used(&host);
+    let (mut host, claude, codex) = used();
     setup(&host, &["--yes", "--no-test", "--no-import", "--agent", "claude-code", "--agent", "codex"]);
     let starter = host.home().join(".config/autostart/Postern.desktop");
     put(&starter, "[Desktop Entry]\nType=Application\nExec=/opt/postern-desktop --background\n");
@@ -391,8 +376,7 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
     }
     assert!(!shown.contains("other.desktop") && !shown.contains("postern-run"), "{shown}");
     assert!(fs::read_to_string(&claude).unwrap().contains("PreToolUse"), "nothing was changed");
-    let unasked = host.run(&["uninstall"]);
-    assert!(unasked.code != 0 && unasked.stderr.contains("--yes"), "{unasked:?}");
+    host.refuses(&["uninstall"], "--yes");
 
     host.ok(&["uninstall", "--yes"]);
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
@@ -414,8 +398,8 @@ fn uninstalling_leaves_the_data_until_that_is_to_go_too() {
 /// A hook that leads to another data folder is another Postern's.
 #[test]
 fn uninstalling_leaves_the_hooks_of_another_postern() {
-    let (host, another) = (Postern::start(), Postern::start());
-    let (claude, _) = used(&host);
+    let (host, claude, _) = used();
+    let another = Postern::start();
     setup(&host, &["--yes", "--no-test", "--no-import", "--agent", "claude-code"]);
     let with = fs::read_to_string(&claude).unwrap();
     let mut elsewhere = another.command(&["uninstall", "--yes"]);

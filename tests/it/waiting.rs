@@ -79,8 +79,7 @@ fn the_same_again_joins_what_was_left_and_asks_nobody_twice() {
 
 #[test]
 fn what_runs_longer_than_its_caller_waits_is_heard_later() {
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     let go = host.home().join("go");
     assert!(start("mkfifo").arg(&go).status().unwrap().success());
     let line = format!("echo early; cat '{}'; exit 3", go.display());

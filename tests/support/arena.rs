@@ -48,6 +48,13 @@ impl Arena {
         })
     }
 
+    /// Opens an arena with an agent of these settings, or skips the test with `None` where [`Arena::open`] does.
+    pub fn with_agent(name: &str, settings: &[&str]) -> Option<(Self, Agent)> {
+        let arena = Self::open()?;
+        let agent = arena.agent(name, settings);
+        Some((arena, agent))
+    }
+
     /// Opens an arena with this host. Skips the test with `None` where [`Arena::open_own`] does.
     pub fn open_with(start: impl FnOnce() -> Postern) -> Option<Self> {
         #[expect(clippy::disallowed_methods, reason = "a test asks its environment whom to attack")]

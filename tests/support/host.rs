@@ -100,6 +100,13 @@ impl Postern {
         (host, channel)
     }
 
+    /// Starts a host with the agent `main`, which may run anything, and returns the folder of its channel, too.
+    pub fn with_allowed_agent() -> (Self, PathBuf) {
+        let host = Self::start();
+        let channel = host.enrol_allowed("main");
+        (host, channel)
+    }
+
     /// Starts a host with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
         Self::start_by(&[], variables)
@@ -250,6 +257,25 @@ impl Postern {
         self.run(args).worked(args)
     }
 
+    /// Runs it and expects it to fail with this on standard error.
+    pub fn refuses(&self, args: &[&str], part: &str) {
+        let answer = self.run(args);
+        assert!(answer.code != 0 && answer.stderr.contains(part), "postern {args:?}: {answer:?}");
+    }
+
+    /// Runs it and expects this exit code, with this on standard error.
+    pub fn fails(&self, args: &[&str], code: i32, part: &str) {
+        let answer = self.run(args);
+        assert!(answer.code == code && answer.stderr.contains(part), "postern {args:?}: {answer:?}");
+    }
+
+    /// Returns the row of a door, as `postern doors list` has it.
+    pub fn door(&self, name: &str) -> Value {
+        let doors = self.json(&["doors", "list"]);
+        let row = doors.as_array().expect("a list").iter().find(|row| row["door"] == name);
+        row.unwrap_or_else(|| panic!("no door {name}: {doors}")).clone()
+    }
+
     /// Runs it with `--json` and reads what it printed.
     pub fn json(&self, args: &[&str]) -> Value {
         let mut all = vec!["--json"];
@@ -286,9 +312,23 @@ impl Postern {
         socket.parent().expect("in a folder of its own").to_owned()
     }
 
+    /// Enrols an agent that may run anything, and returns its channel's folder.
+    pub fn enrol_allowed(&self, agent: &str) -> PathBuf {
+        let channel = self.enrol(agent);
+        self.ok(&["agents", "set", agent, "preset=allow", "--yes"]);
+        channel
+    }
+
     /// Allows a question once, as a person does who has seen it.
     pub fn approve(&self, question: &Value) {
         self.ok(&answer_args("approve", question, &[]));
+    }
+
+    /// Returns the texts of the rules that *Always* saved.
+    pub fn saved_rules(&self) -> Vec<String> {
+        let rules = self.json(&["rules", "list"]);
+        let saved = rules.as_array().expect("a list").iter().filter(|row| row["from"] == "always");
+        saved.map(|row| row["text"].as_str().expect("a rule has a text").to_owned()).collect()
     }
 
     /// Watches the questions from now on.

@@ -36,7 +36,8 @@ pub use clock::TestClock;
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
 pub use programs::{
-    OwnedChild, agent_command, postern, postern_desktop, postern_run, program, repository, start,
+    OwnedChild, agent_command, connect_agent, postern, postern_desktop, postern_run, program, repository,
+    start,
 };
-pub use sandbox::{SEALED, Sandboxed, bubblewrap_works, in_sandbox};
+pub use sandbox::{SEALED, Sandboxed, bubblewrap_works, host_for_sandbox, in_sandbox};
 pub use watcher::{Watcher, answer_args};

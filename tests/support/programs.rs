@@ -1,5 +1,6 @@
 //! The built programs, as their users run them.
 
+use postern_client::{Channel, read_key};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -80,4 +81,10 @@ pub fn agent_command(channel: &Path, arguments: &[&str]) -> Command {
 pub fn postern_desktop() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-desktop"))
+}
+
+/// Connects as the agent of this channel.
+pub fn connect_agent(channel: &Path) -> Channel {
+    let key = read_key(&channel.join("agent.key")).unwrap();
+    Channel::connect(&channel.join("agent.sock"), &key).unwrap()
 }

@@ -1,6 +1,6 @@
 //! A real sandbox: bubblewrap, no network, nothing of the host but its programs and one agent's channel.
 
-use crate::host::Answer;
+use crate::host::{Answer, Postern};
 use crate::programs::{postern_run, start};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -26,6 +26,11 @@ pub fn bubblewrap_works() -> bool {
         eprintln!("skipped: bubblewrap cannot make a sandbox here");
     }
     works
+}
+
+/// Starts a host for agents in sandboxes, or skips the test with `None` if bubblewrap cannot make one.
+pub fn host_for_sandbox() -> Option<Postern> {
+    bubblewrap_works().then(Postern::start)
 }
 
 /// Runs shell text in a sandbox that is given the channel in `folder` and nothing else.

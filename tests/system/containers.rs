@@ -38,8 +38,7 @@ fn the_feature_installs_the_program_and_the_commands_that_run_on_the_host() {
     assert_eq!(said.code, 0, "{said:?}");
     let again = install(feature.path(), prefix.path(), "uname, sw_vers");
     assert_eq!(again.code, 0, "an image that is built again: {again:?}");
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     // A container: no network, a system of its own, what was installed, and the channel's folder read-only.
     let in_container = start("bwrap")
         .args(SEALED.split(' '))

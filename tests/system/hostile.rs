@@ -3,9 +3,9 @@
 //! What an approver is given is escaped in every string, and what cannot be shown in full is never asked
 //! about.
 
-use postern_client::{Channel, read_key};
+use postern_client::Channel;
 use postern_protocol::{NoticeEvent, RunParams, RunStdin, What};
-use postern_tests::Postern;
+use postern_tests::{Postern, connect_agent};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -41,9 +41,7 @@ fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
 
 /// Returns a channel of a new agent: none is asked so often that it has to wait.
 fn channel(host: &Postern, nth: usize) -> Channel {
-    let folder = host.enrol(&format!("agent-{nth}"));
-    let key = read_key(&folder.join("agent.key")).unwrap();
-    Channel::connect(&folder.join("agent.sock"), &key).unwrap()
+    connect_agent(&host.enrol(&format!("agent-{nth}")))
 }
 
 /// Collects every string in it, with its position.

@@ -1,25 +1,28 @@
-//! The command line: whole processes of `postern`, as they are typed.
+//! The command line: whole processes of `postern`, as they are typed, and beside them Codex's own matcher where it is installed.
 
 use crate::Effort;
-use crate::data::{Data, FREE};
-use crate::processes::postern;
+use crate::data::{Data, FREE, RULES};
+use crate::processes::{find_program, run_command_line};
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, times};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 const EXPLAIN: Duration = Duration::from_millis(10);
 const VERSION: Duration = Duration::from_millis(5);
 
-pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Result<[Row; 2]> {
+/// Command that is explained.
+const COMMAND: [&str; 3] = ["rg", "--count", "error"];
+
+pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Result<Vec<Row>> {
     let many = 5 * effort.size;
-    let explain = ["explain", "--agent", FREE, "--cwd", "/", "--", "rg", "--count", "error"];
-    let (ours, version) = in_turn(
-        effort.turns,
-        || Sample::of(many, || postern(program, data.folder(), &explain)),
-        || Sample::of(many, || postern(program, data.folder(), &["--version"])),
-    )?;
-    Ok([
+    let explain = [&["explain", "--agent", FREE, "--cwd", "/", "--"][..], &COMMAND].concat();
+    let explained = || Sample::of(many, || run_command_line(program, data.folder(), &explain));
+    let (ours, version) = in_turn(effort.turns, explained, || {
+        Sample::of(many, || run_command_line(program, data.folder(), &["--version"]))
+    })?;
+    let mut rows = vec![
         Row {
             figure: "explain, 10,000 rules".to_owned(),
             ours: times(&ours),
@@ -29,5 +32,35 @@ pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Re
             met: ours.median() <= EXPLAIN,
         },
         Row::alone("postern --version", times(&version), "p50 <= 5 ms", version.median() <= VERSION),
-    ])
+    ];
+    if let Some(codex) = find_program("codex") {
+        let check = codex_check(data)?;
+        let check: Vec<&str> = check.iter().map(String::as_str).collect();
+        let checked = || Sample::of(many, || run_command_line(&codex, data.folder(), &check));
+        let (ours, theirs) = in_turn(effort.turns, explained, checked)?;
+        let ratio = ratio(ours.median(), theirs.median());
+        rows.push(Row {
+            figure: "explain beside Codex, 10,000 rules".to_owned(),
+            ours: times(&ours),
+            rival: times(&theirs).of("codex execpolicy check"),
+            ratio: Some((ratio, "x p50")),
+            goal: "<= 1 x p50",
+            met: ratio <= 1.0,
+        });
+    }
+    Ok(rows)
+}
+
+/// Writes as many rules in Codex's language, and returns the arguments that check the command by them.
+fn codex_check(data: &Data) -> anyhow::Result<Vec<String>> {
+    let mut rules = String::new();
+    for nth in 1..RULES {
+        writeln!(rules, "prefix_rule(pattern=[\"tool-{nth}\", \"sub-{}\"], decision=\"allow\")", nth % 13)?;
+    }
+    rules.push_str("prefix_rule(pattern=[\"rg\", \"--count\"], decision=\"allow\")\n");
+    let file = data.folder().join("codex.rules");
+    std::fs::write(&file, rules)?;
+    let file = file.to_string_lossy().into_owned();
+    let check = ["execpolicy", "check", "--rules", &file, "--"];
+    Ok(check.into_iter().chain(COMMAND).map(str::to_owned).collect())
 }

@@ -5,7 +5,7 @@ use super::round_trip::{ask_denied, hear};
 use crate::Effort;
 use crate::data::{DENIED, Data, RULES, denied};
 use crate::proc::wait_for_rest;
-use crate::processes::{BrokerProcess, Host, find_program, postern};
+use crate::processes::{BrokerProcess, Host, find_program, run_command_line};
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, Value, times};
 use anyhow::ensure;
@@ -45,7 +45,7 @@ pub(crate) fn measure(program: &Path, effort: Effort) -> anyhow::Result<Vec<Row>
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let listen = format!("127.0.0.1:{port}");
     let start = ["fleet", "start", "--name", "bench", "--person", "Bench", "--listen", listen.as_str()];
-    postern(program, lab.data.folder(), &[&start[..], &["--before-2-10", "--yes"]].concat())?;
+    run_command_line(program, lab.data.folder(), &[&start[..], &["--before-2-10", "--yes"]].concat())?;
     let broker = BrokerProcess::start(&server, &lab.data.folder().join("fleet/broker/broker.conf"))?;
     let connected = lab.row("denied, fleet door open", || lab.turn())?;
     let frozen = lab.row("denied, fleet broker frozen", || {
@@ -74,7 +74,7 @@ impl FleetLab<'_> {
                 with_fleet()
             },
             || {
-                postern(self.postern, self.data.folder(), &["doors", "disable", "fleet"])?;
+                run_command_line(self.postern, self.data.folder(), &["doors", "disable", "fleet"])?;
                 wait_for_rest(self.host, QUIET)?;
                 self.turn()
             },
@@ -102,7 +102,7 @@ impl FleetLab<'_> {
 
     /// Opens the door, and waits until it is connected.
     fn open(&self) -> anyhow::Result<()> {
-        postern(self.postern, self.data.folder(), &["doors", "enable", "fleet"])?;
+        run_command_line(self.postern, self.data.folder(), &["doors", "enable", "fleet"])?;
         let mut person = Control::connect(self.data.folder())?;
         let begun = Instant::now();
         loop {

@@ -6,7 +6,7 @@
 use crate::Effort;
 use crate::data::{ALL_FREE, ASKED, DENIED, Data, denied, request};
 use crate::figures::round_trip::{ask_denied, hear};
-use crate::proc::{descriptors, private_dirty};
+use crate::proc::{descriptors, private_dirty, wait_for_rest};
 use crate::processes::Host;
 use crate::table::{Row, Value, duration, mebibytes};
 use anyhow::{Context as _, bail, ensure};
@@ -25,7 +25,7 @@ const REQUESTS: usize = 1000;
 const RUNS: usize = 50;
 const QUESTIONS: usize = 5;
 const PARTS: usize = 10;
-/// Pause before the host's memory is read.
+/// Time for which a host that rests is quiet.
 const REST: Duration = Duration::from_secs(3);
 /// Limit of memory on top of what the first part needed, in KiB.
 const GROWTH: u64 = 4 * 1024;
@@ -36,11 +36,13 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let host = Host::start(postern, data.folder())?;
     let begun = Instant::now();
     part(data, size)?;
+    let first = begun.elapsed();
     let (memory, files) = (at_rest(host.pid())?, descriptors(host.pid())?);
+    let begun = Instant::now();
     for _ in 1..PARTS {
         part(data, size)?;
     }
-    let took = begun.elapsed().saturating_sub(REST);
+    let took = first + begun.elapsed();
     let (memory_after, files_after) = (at_rest(host.pid())?, descriptors(host.pid())?);
     host.stop()?;
     let recorded = recorded(data)? - before;
@@ -80,9 +82,9 @@ pub(crate) fn measure(postern: &Path, data: &Data, effort: Effort) -> anyhow::Re
 
 /// Reads the private memory of the host once it rests, in KiB.
 ///
-/// It gives memory back when no request comes for a while.
+/// After a load it indexes what is new for search, and then gives memory back.
 fn at_rest(pid: u32) -> anyhow::Result<u64> {
-    std::thread::sleep(REST);
+    wait_for_rest(pid, REST)?;
     private_dirty(pid)
 }
 

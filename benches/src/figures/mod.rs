@@ -4,6 +4,7 @@ pub(crate) mod cli;
 pub(crate) mod confined;
 pub(crate) mod disk;
 pub(crate) mod fleet;
+pub(crate) mod growth;
 pub(crate) mod history;
 pub(crate) mod identity;
 pub(crate) mod idle;

@@ -52,7 +52,8 @@ fn row(
     })
 }
 
-fn start(postern: &Path, data: &Data) -> anyhow::Result<Duration> {
+/// Returns the time from the start of a host to its first connection.
+pub(super) fn start(postern: &Path, data: &Data) -> anyhow::Result<Duration> {
     let begun = Instant::now();
     let host = Host::start(postern, data.folder())?;
     let mut connection = UnixStream::connect(data.socket(FREE))?;

@@ -12,7 +12,6 @@ use postern_policy::{
     AgentId, AgentPolicy, Decision, Effect, Facts, FoundProgram, Identity, Lookup, Pattern, Pin, Rule,
     RuleSet, Settings, StepFacts, judge_request,
 };
-use std::convert::Infallible;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -25,22 +24,11 @@ const FLAT: f64 = 2.0;
 
 pub(crate) fn measure(effort: Effort) -> anyhow::Result<[Row; 2]> {
     let agent = AgentId::new("main")?;
-    let reading = read_shell(PIPELINE, Dialect::Bash);
-    let steps: Vec<StepFacts> = PROGRAMS.iter().map(|name| found(name)).collect();
     let (many, few) = (policy(agent.clone(), MANY_RULES), policy(agent, 10));
     let times_a_turn = 2_000 * effort.size;
-    let sample = |policy: &AgentPolicy| {
-        Sample::of(times_a_turn, || {
-            // A copy, of which nothing was found out yet: a request is judged once.
-            let reading = reading.clone();
-            drop(black_box(judge_request(black_box(policy), black_box(&facts(&reading, &steps)))));
-            Ok::<_, Infallible>(())
-        })
-    };
-    let Ok((ours, rival)) = in_turn(effort.turns, || sample(&many), || sample(&few));
+    let sample = |policy: &AgentPolicy| judge_pipeline(policy, times_a_turn);
+    let (ours, rival) = in_turn(effort.turns, || sample(&many), || sample(&few))?;
     let ratio = ratio(ours.median(), rival.median());
-    let decision = judge_request(&many, &facts(&reading, &steps)).decision;
-    ensure!(decision == Decision::Allow, "the pipeline is {decision:?}");
     let row = |figure: &str, goal, met| Row {
         figure: figure.to_owned(),
         ours: times(&ours),
@@ -53,6 +41,20 @@ pub(crate) fn measure(effort: Effort) -> anyhow::Result<[Row; 2]> {
         row("verdict, 100,000 rules", "p50 <= 10 µs", ours.median() <= GOAL),
         row("verdict, flat", "<= 2 x p50 of 10 rules", ratio <= FLAT),
     ])
+}
+
+/// Judges the pipeline, which the policy allows, so many times.
+pub(super) fn judge_pipeline(policy: &AgentPolicy, times: usize) -> anyhow::Result<Sample> {
+    let reading = read_shell(PIPELINE, Dialect::Bash);
+    let steps: Vec<StepFacts> = PROGRAMS.iter().map(|name| found(name)).collect();
+    let decision = judge_request(policy, &facts(&reading.clone(), &steps)).decision;
+    ensure!(decision == Decision::Allow, "the pipeline is {decision:?}");
+    Sample::of(times, || {
+        // A copy, of which nothing was found out yet: a request is judged once.
+        let reading = reading.clone();
+        drop(black_box(judge_request(black_box(policy), black_box(&facts(&reading, &steps)))));
+        Ok(())
+    })
 }
 
 /// Makes a policy of `rules` rules of which the last three allow the pipeline.

@@ -18,6 +18,17 @@ pub(crate) fn question(id: &str, digest: &str) -> Question {
     .unwrap()
 }
 
+/// Returns the host's word that a question is armed.
+fn armed_report() -> Arming {
+    Arming { armed: true, remaining_ms: Some(0), missing: String::new() }
+}
+
+/// Reports what is shown, of which the host says that it is armed.
+fn arm_again(desk: &mut Desk) {
+    let report = desk.reports();
+    desk.update_arming(&report, vec![armed_report()]);
+}
+
 /// Returns a desk whose question is laid out, visible, seen to its end and armed.
 fn armed() -> Desk {
     let mut desk = Desk::default();
@@ -30,7 +41,7 @@ fn armed() -> Desk {
     desk.end_seen();
     let report = desk.reports();
     assert!(report[0].visible && report[0].end_seen, "what was shown is reported");
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    desk.update_arming(&report, vec![armed_report()]);
     assert_eq!(desk.arming(), ShownArming::Armed);
     desk
 }
@@ -100,7 +111,7 @@ fn an_old_word_from_the_host_arms_nothing() {
     let mut desk = armed();
     let old = desk.reports();
     desk.changed();
-    desk.update_arming(&old, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    desk.update_arming(&old, vec![armed_report()]);
     assert_eq!(desk.arming(), ShownArming::Unseen, "it was about what was on show before the change");
 }
 
@@ -144,13 +155,12 @@ fn an_answer_to_several_names_each_with_its_digest() {
 
 #[test]
 fn several_are_armed_only_together() {
-    let armed = || Arming { armed: true, remaining_ms: Some(0), missing: String::new() };
     let waits = |remaining_ms| Arming { armed: false, remaining_ms, missing: String::new() };
     for (answers, expected) in [
-        (vec![armed(), armed()], ShownArming::Armed),
-        (vec![armed(), waits(Some(300))], ShownArming::Counting { left_ms: 300 }),
+        (vec![armed_report(), armed_report()], ShownArming::Armed),
+        (vec![armed_report(), waits(Some(300))], ShownArming::Counting { left_ms: 300 }),
         (vec![waits(Some(700)), waits(Some(300))], ShownArming::Counting { left_ms: 700 }),
-        (vec![waits(None), armed()], ShownArming::Unseen),
+        (vec![waits(None), armed_report()], ShownArming::Unseen),
     ] {
         let mut desk = two();
         let reports = desk.reports();
@@ -165,10 +175,7 @@ fn several_that_become_fewer_or_more_are_seen_anew() {
     for others in [vec![], vec![question("q2", "d2"), question("q3", "d3")], vec![question("q2", "e2")]] {
         let mut desk = two();
         let reports = desk.reports();
-        desk.update_arming(
-            &reports,
-            vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }; 2],
-        );
+        desk.update_arming(&reports, vec![armed_report(); 2]);
         assert!(desk.waiting(Some(question("q1", "d1")), others), "it is something else to judge");
         assert_eq!(desk.arming(), ShownArming::Unseen);
         assert!(!desk.reports()[0].end_seen, "its end is another one");
@@ -184,26 +191,17 @@ fn no_answer_counts_in_the_first_moment_that_a_question_is_on_show() {
     desk.laid_out(false, start);
     desk.set_visible(true, start);
     let early = start + SETTLE.checked_sub(Duration::from_millis(1)).unwrap();
-    assert_eq!(
-        desk.check_answer(&deny, &[], false, early),
-        Err(NotApplied::TooSoon),
-        "the key was meant for another question"
-    );
+    let got = desk.check_answer(&deny, &[], false, early);
+    assert_eq!(got, Err(NotApplied::TooSoon), "the key was meant for another question");
     assert_eq!(desk.check_answer(&deny, &[], false, start + SETTLE), Ok(()));
     desk.laid_out(true, start + SETTLE);
-    assert_eq!(
-        desk.check_answer(&deny, &[], false, start + SETTLE),
-        Ok(()),
-        "it is the same question at another height"
-    );
+    let got = desk.check_answer(&deny, &[], false, start + SETTLE);
+    assert_eq!(got, Ok(()), "it is the same question at another height");
     desk.waiting(Some(question("q2", "d2")), Vec::new());
     desk.laid_out(false, start + SETTLE);
     let next = AnswerParams::new("q2", "d2", Answer::Deny);
-    assert_eq!(
-        desk.check_answer(&next, &[], false, start + SETTLE),
-        Err(NotApplied::TooSoon),
-        "the next one starts over"
-    );
+    let got = desk.check_answer(&next, &[], false, start + SETTLE);
+    assert_eq!(got, Err(NotApplied::TooSoon), "the next one starts over");
 }
 
 /// Returns an armed desk with a dangerous question, and the time from which its answers count.
@@ -229,11 +227,8 @@ fn a_dangerous_yes_counts_only_after_it_was_held() {
     assert_eq!(desk.check_answer(&yes, &[], true, now + HOLD), Err(NotApplied::NotHeld), "it was let go");
     assert!(desk.begin_hold(now));
     desk.changed();
-    assert_eq!(
-        desk.check_answer(&yes, &[], true, now + HOLD),
-        Err(NotApplied::NotHeld),
-        "something changed meanwhile"
-    );
+    let got = desk.check_answer(&yes, &[], true, now + HOLD);
+    assert_eq!(got, Err(NotApplied::NotHeld), "something changed meanwhile");
     assert!(!desk.begin_hold(now + HOLD), "what is not armed cannot be held");
 }
 
@@ -242,22 +237,14 @@ fn a_dangerous_yes_counts_at_the_second_press_once_it_is_armed_again() {
     let yes = AnswerParams::new("q1", "d1", Answer::Always);
     let (mut desk, now) = dangerous();
     assert!(desk.record_press(now));
-    assert_eq!(
-        desk.check_answer(&yes, &[], true, now),
-        Err(NotApplied::NotHeld),
-        "two presses in a row are one"
-    );
-    let report = desk.reports();
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    let got = desk.check_answer(&yes, &[], true, now);
+    assert_eq!(got, Err(NotApplied::NotHeld), "two presses in a row are one");
+    arm_again(&mut desk);
     assert_eq!(desk.check_answer(&yes, &[], true, now), Ok(()));
     desk.changed();
-    let report = desk.reports();
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
-    assert_eq!(
-        desk.check_answer(&yes, &[], true, now),
-        Err(NotApplied::NotHeld),
-        "a change takes the first press back"
-    );
+    arm_again(&mut desk);
+    let got = desk.check_answer(&yes, &[], true, now);
+    assert_eq!(got, Err(NotApplied::NotHeld), "a change takes the first press back");
 }
 
 #[test]
@@ -266,12 +253,8 @@ fn a_broad_rule_is_saved_at_the_second_press_once_it_is_armed_again() {
     let (mut desk, now) = dangerous();
     assert_eq!(desk.check_answer(&broad, &[], false, now), Err(NotApplied::BroadOnce), "one press is none");
     assert!(desk.record_press(now));
-    assert_eq!(
-        desk.check_answer(&broad, &[], false, now),
-        Err(NotApplied::BroadOnce),
-        "two in a row are one"
-    );
-    let report = desk.reports();
-    desk.update_arming(&report, vec![Arming { armed: true, remaining_ms: Some(0), missing: String::new() }]);
+    let got = desk.check_answer(&broad, &[], false, now);
+    assert_eq!(got, Err(NotApplied::BroadOnce), "two in a row are one");
+    arm_again(&mut desk);
     assert_eq!(desk.check_answer(&broad, &[], false, now), Ok(()));
 }

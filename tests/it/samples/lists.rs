@@ -5,7 +5,7 @@ use super::made;
 use super::steady::Steady;
 use super::tools::Tools;
 use super::{HOME, PATIENCE, next_question};
-use postern_client::{Channel, Control, read_key};
+use postern_client::{Channel, Control};
 use postern_contract::methods::{
     AddRule, AddSkillFolder, AgentRef, AgentSet, AnswerQuestion, ApproveSkill, ApproverKind, ChannelAsk,
     ChannelKind, GetAgent, GetChannel, GetDataUse, GetInsights, GetPermissions, GetRequest, GetSettings,
@@ -16,7 +16,7 @@ use postern_contract::methods::{
 use postern_contract::{Answer, AnswerParams, RequestRow, RuleDraft, RuleRow};
 use postern_policy::{AgentId, Effect, Millis, Pattern, Preset, Rule};
 use postern_protocol::{AgentCall, RunState, SessionOpenParams};
-use postern_tests::Postern;
+use postern_tests::{Postern, connect_agent};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -172,8 +172,7 @@ impl Stage {
     /// Opens a session that stays open, with a layer of its own.
     fn session(&mut self) {
         let folder = self.channel_of("builder");
-        let key = read_key(&folder.join("agent.key")).unwrap();
-        let mut channel = Channel::connect(&folder.join("agent.sock"), &key).unwrap();
+        let mut channel = connect_agent(&folder);
         let rules = json!({"read_file": "allow", "shell_exec": "ask"});
         let rules = rules.as_object().cloned();
         let open =

@@ -4,14 +4,14 @@ use super::asking::Asking;
 use super::steady::replaced;
 use super::tools::Tools;
 use super::{ASKED, HOME, PATIENCE, next_question};
-use postern_client::{Channel, Control, read_key};
+use postern_client::Control;
 use postern_contract::methods::{
     AnswerQuestion, ApproverKind, EditQuestion, GetQuestion, PermissionsSet, QuestionRef, SetPermissions,
 };
 use postern_contract::{Answer, AnswerParams, Batch, EditParams, Question, find_alike};
 use postern_policy::AgentId;
 use postern_protocol::{RunParams, RunStdin, What};
-use postern_tests::Postern;
+use postern_tests::{Postern, connect_agent};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -164,9 +164,7 @@ impl Stage {
 
     /// Asks with text on standard input.
     fn input(&mut self) {
-        let channel = self.host.data().join("agents/builder");
-        let key = read_key(&channel.join("agent.key")).unwrap();
-        let mut agent = Channel::connect(&channel.join("agent.sock"), &key).unwrap();
+        let mut agent = connect_agent(&self.host.data().join("agents/builder"));
         let what = What::Command(["sh", "-s"].map(str::to_owned).to_vec());
         let stdin = RunStdin::Text("echo building\nrm -rf build\n".to_owned());
         let cwd = Some(self.site.display().to_string());
@@ -416,14 +414,14 @@ impl Stage {
     /// stable words.
     fn steady(&self, question: &Question, nth: usize) -> Value {
         let real = |program: &str| fs::canonicalize(program).unwrap().display().to_string();
-        let words = [
+        let words = self.tools.offers_of_system().chain([
             (self.host.home().display().to_string(), HOME.to_owned()),
             (self.tools.bin().display().to_string(), "/usr/bin".to_owned()),
             (real("/usr/bin/python3"), "/usr/bin/python3.13".to_owned()),
             (real("/usr/bin/sh"), "/usr/bin/dash".to_owned()),
             (question.id.clone(), stable_id(nth)),
             (question.digest.clone(), digest(nth)),
-        ];
+        ]);
         // All of them are denied one after the other.
         let mut kept = serde_json::to_value(Question { refused: 0, ..question.clone() }).unwrap();
         kept["code"] = json!(format!("{nth:04x}"));
@@ -437,7 +435,7 @@ impl Stage {
             program["shortHash"] = json!(format!("{:08x}", 0x9f3a_c41e_u32 + back));
             program["version"] = Value::Null;
         }
-        replaced(&mut kept, &words);
+        replaced(&mut kept, &words.collect::<Vec<_>>());
         kept
     }
 }

@@ -52,6 +52,12 @@ impl Tools {
         self.0.path().canonicalize().unwrap().join("bin")
     }
 
+    /// Returns the words of an offer for each program, and what they are for one of the system, whose folder goes without saying.
+    pub(super) fn offers_of_system(&self) -> impl Iterator<Item = (String, String)> {
+        let does = |(name, _)| (format!("{name} does at {}", self.path(name)), format!("{name} does"));
+        PROGRAMS.into_iter().map(does)
+    }
+
     /// Returns the path of a program as text.
     pub(super) fn path(&self, name: &str) -> String {
         self.bin().join(name).display().to_string()

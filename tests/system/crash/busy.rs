@@ -2,12 +2,12 @@
 //!
 //! Each is on a connection of its own until it is gone.
 
-use postern_client::{Channel, Control, read_key};
+use postern_client::{Channel, Control};
 use postern_contract::methods::{AddRule, AnswerQuestion, ApproverKind, RemoveRule, RuleNumber};
 use postern_contract::{Answer, AnswerParams, ApproverNotification, Question, RuleDraft};
 use postern_policy::{Effect, RuleId};
 use postern_protocol::{AgentCall, NoticeEvent, RunParams, What};
-use postern_tests::Postern;
+use postern_tests::{Postern, connect_agent};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
@@ -111,8 +111,7 @@ pub(super) fn processes_with(text: &str) -> Vec<String> {
 
 /// Returns an agent that asks for the next run whenever one ended.
 pub(super) fn agent(folder: &Path, log: &Path, moment: Sender<()>) -> JoinHandle<Known> {
-    let key = read_key(&folder.join("agent.key")).unwrap();
-    let mut channel = Channel::connect(&folder.join("agent.sock"), &key).unwrap();
+    let mut channel = connect_agent(folder);
     let script = format!("echo \"$0\" >>'{}'", log.display());
     spawn(move || {
         let mut known = Known::default();

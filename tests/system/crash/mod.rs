@@ -1,6 +1,6 @@
 //! `kill -9` of the host: nothing runs twice, everything comes to an end, the agent is told.
 
-use postern_tests::{Postern, bubblewrap_works, in_sandbox};
+use postern_tests::{host_for_sandbox, in_sandbox};
 
 mod busy;
 mod expiry;
@@ -8,10 +8,8 @@ mod rounds;
 
 #[test]
 fn after_a_crash_every_request_has_an_end_and_nothing_ran_twice() {
-    if !bubblewrap_works() {
-        return;
-    }
-    let (mut host, channel) = Postern::with_agent();
+    let Some(mut host) = host_for_sandbox() else { return };
+    let channel = host.enrol("main");
     let marks = host.scratch("marks");
     let fifo = marks.join("held");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();

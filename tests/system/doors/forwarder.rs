@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 /// Returns a host whose agent `main` may run anything and is reached over TCP: where.
 fn open() -> (Postern, std::path::PathBuf, String) {
-    let (host, channel) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (host, channel) = Postern::with_allowed_agent();
     host.ok(&["doors", "enable", "forwarder", "channels=main@127.0.0.1:0"]);
     let address = host.json(&["doors", "setup", "forwarder"])["main"].as_str().unwrap().to_owned();
     (host, channel, address)
@@ -124,13 +123,10 @@ fn a_client_in_another_language_speaks_over_it_too() {
 #[test]
 fn it_is_off_until_it_is_opened_and_cuts_off_when_it_is_closed() {
     let (host, channel, address) = open();
-    let refused = host.run(&["doors", "enable", "forwarder", "channels=main@0.0.0.0:7719"]);
-    assert!(refused.code != 0 && refused.stderr.contains("127.0.0.1:7719"), "{refused:?}");
+    host.refuses(&["doors", "enable", "forwarder", "channels=main@0.0.0.0:7719"], "127.0.0.1:7719");
     // Nothing is encrypted: a network is not joined by the way.
-    let refused = host.run(&["doors", "enable", "forwarder", "channels=main@192.168.64.1:0"]);
-    assert!(refused.code != 0 && refused.stderr.contains("unencrypted-network=on"), "{refused:?}");
-    let refused = host.run(&["doors", "enable", "forwarder", "channels=nobody@127.0.0.1:0"]);
-    assert!(refused.code != 0 && refused.stderr.contains("nobody"), "{refused:?}");
+    host.refuses(&["doors", "enable", "forwarder", "channels=main@192.168.64.1:0"], "unencrypted-network=on");
+    host.refuses(&["doors", "enable", "forwarder", "channels=nobody@127.0.0.1:0"], "nobody");
     let address = host.json(&["doors", "setup", "forwarder"])["main"].as_str().map_or(address, str::to_owned);
     host.ok(&["doors", "disable", "forwarder"]);
     let answer = end(run(&address, &channel.join("agent.key"), &["--", "uname"]));

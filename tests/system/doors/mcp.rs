@@ -132,11 +132,8 @@ fn a_call_that_a_person_takes_long_over_is_pending_and_the_same_again_joins_it()
     let arguments = json!({"command": ["uname", "-s"], "cwd": "/"});
     let pending = client.tool("system_run", &arguments);
     let members = &pending["result"]["structuredContent"];
-    assert_eq!(
-        (&members["state"], &pending["result"]["isError"]),
-        (&json!("pending"), &json!(false)),
-        "{pending}"
-    );
+    assert_eq!(members["state"], "pending", "{pending}");
+    assert_eq!(pending["result"]["isError"], false);
     let question = watcher.question();
     let said = pending["result"]["content"][0]["text"].as_str().unwrap();
     assert!(said.contains(question["code"].as_str().unwrap()) && said.contains("same arguments"), "{said}");
@@ -184,11 +181,8 @@ fn claude_codes_permission_prompt_is_answered_in_its_shape() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"*.env\": \"deny\",", "\"*.md\": \"allow\", \"*.env\": \"deny\","))
         .unwrap();
-    assert_eq!(
-        ask("Read", input.clone()),
-        json!({"behavior": "allow", "updatedInput": input}),
-        "a line of theirs"
-    );
+    let got = ask("Read", input.clone());
+    assert_eq!(got, json!({"behavior": "allow", "updatedInput": input}), "a line of theirs");
     assert!(!watcher.saw_one());
     let denied = ask("Read", json!({"file_path": "/x/.env"}));
     assert_eq!(denied["behavior"], "deny");
@@ -253,11 +247,8 @@ fn check(mut client: Command, way: Way) {
         json!(["system_run", "system_output", "system_kill", "system_which", "approve"])
     );
     assert_eq!((&seen["allowed"]["stdout"], &seen["allowed"]["exitCode"]), (&json!("b\n"), &json!(0)));
-    assert_eq!(
-        (&seen["asked"]["state"], &seen["asked"]["stdout"]),
-        (&json!("finished"), &json!("went")),
-        "{seen}"
-    );
+    assert_eq!(seen["asked"]["state"], "finished", "{seen}");
+    assert_eq!(seen["asked"]["stdout"], "went");
     let told = seen["progress"].to_string();
     assert!(told.contains("waits for the user") && told.contains("runs"), "{told}");
     assert_eq!(seen["cancelled"], true, "{seen}");

@@ -153,8 +153,7 @@ fn who_does_not_hold_the_token_or_was_led_here_is_refused() {
     assert_eq!(Told::of(door.post(&[], &long)).status, 413);
     for elsewhere in ["listen=0.0.0.0:0", "listen=[::]:0", "listen=192.168.64.1:0"] {
         for tls in ["tls=off", "tls=self-signed"] {
-            let refused = door.host.run(&["doors", "enable", "mcp-http", elsewhere, tls]);
-            assert!(refused.code != 0 && refused.stderr.contains("only on localhost"), "{refused:?}");
+            door.host.refuses(&["doors", "enable", "mcp-http", elsewhere, tls], "only on localhost");
         }
     }
     let token = door.token.clone();
@@ -182,16 +181,15 @@ fn a_token_is_one_agents_and_can_be_made_anew() {
     let others = std::mem::replace(&mut door.token, mains.clone());
     assert_ne!(others, mains);
     assert_eq!(Told::of(door.post(&[], &hello())).status, 401, "main's token does not act for other");
-    let refused = door.host.run(&["agents", "channel", "main", "--for", "mcp-http"]);
-    assert!(refused.code != 0 && refused.stderr.contains("leads to other"), "{refused:?}");
+    door.host.refuses(&["agents", "channel", "main", "--for", "mcp-http"], "leads to other");
     let text = door.host.ok(&["agents", "channel", "other", "--for", "mcp-http"]);
     let read: Value = serde_json::from_str(&text).unwrap();
     let server = &read["mcpServers"]["postern"];
     assert_eq!(server["headers"]["Authorization"], format!("Bearer {others}"), "{text}");
     assert_eq!(server["url"], format!("http://{}/mcp", door.address));
     door.host.ok(&["doors", "disable", "mcp-http"]);
-    let refused = door.host.run(&["agents", "channel", "other", "--for", "mcp-http"]);
-    assert!(refused.code != 0 && refused.stderr.contains("doors enable mcp-http agent=other"), "{refused:?}");
+    door.host
+        .refuses(&["agents", "channel", "other", "--for", "mcp-http"], "doors enable mcp-http agent=other");
     assert!(TcpStream::connect(&door.address).is_err(), "nobody listens");
 }
 

@@ -65,21 +65,17 @@ fn approve_at_a_terminal(host: &Postern) {
 #[test]
 fn a_door_is_closed_until_it_is_opened_and_opens_again_with_the_host() {
     let mut host = Postern::start();
-    let state = |host: &Postern, door: &str| {
-        let doors = host.json(&["doors", "list"]);
-        let row = doors.as_array().unwrap().iter().find(|row| row["door"] == door).unwrap();
-        row["state"].as_str().unwrap().to_owned()
-    };
-    assert_eq!((state(&host, "websocket"), state(&host, "openclaw")), ("off".to_owned(), "off".to_owned()));
-    let refused = host.run(&["doors", "setup", "websocket"]);
-    assert!(refused.code != 0 && refused.stderr.contains("doors enable websocket"), "{refused:?}");
+    let state = |host: &Postern| host.door("websocket")["state"].clone();
+    assert_eq!(state(&host), "off");
+    assert_eq!(host.door("openclaw")["state"], "off");
+    host.refuses(&["doors", "setup", "websocket"], "doors enable websocket");
     let refused = host.run(&["doors", "enable", "websocket", "lisen=127.0.0.1:0"]);
     assert!(refused.code != 0 && refused.stderr.contains("lisen"), "the misspelt word is named: {refused:?}");
     host.ok(&["doors", "enable", "websocket", "listen=127.0.0.1:0"]);
-    assert_eq!(state(&host, "websocket"), "open");
+    assert_eq!(state(&host), "open");
     host.crash();
     host.start_again();
-    assert_eq!(state(&host, "websocket"), "open", "it was open when the host ended");
+    assert_eq!(state(&host), "open", "it was open when the host ended");
     host.ok(&["doors", "disable", "websocket"]);
-    assert_eq!(state(&host, "websocket"), "off");
+    assert_eq!(state(&host), "off");
 }

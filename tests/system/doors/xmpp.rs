@@ -50,8 +50,7 @@ impl Chat {
     }
 
     fn door(&self) -> Value {
-        let doors = self.host.json(&["doors", "list"]);
-        doors.as_array().unwrap().iter().find(|row| row["door"] == "xmpp").unwrap().clone()
+        self.host.door("xmpp")
     }
 
     fn code(&self) -> String {
@@ -77,6 +76,17 @@ fn question(person: &mut Person) -> Question {
     let code =
         body(&stanza).lines().nth(1).and_then(|line| line.strip_prefix("ID: ")).expect("an ID").to_owned();
     Question { code, message: stanza.attr("id").expect("an id").to_owned(), stanza }
+}
+
+const ROOM: &str = "ops@rooms.localhost";
+
+/// Opens a room where Anna and Eve are, in which an owner, Anna, is asked.
+fn in_a_room() -> Option<(Chat, Person, Person)> {
+    let chat = chat(&["room=ops@rooms.localhost", "owners=anna@localhost"])?;
+    let (mut anna, mut eve) = (chat.server.login("anna"), chat.server.login("eve"));
+    anna.enters(ROOM, "anna");
+    eve.enters(ROOM, "eve");
+    Some((chat, anna, eve))
 }
 
 /// Returns the message of a question when it is decided: a correction of it.
@@ -173,11 +183,7 @@ fn a_strangers_reaction_is_ignored_and_noted_and_the_timeout_denies() {
 
 #[test]
 fn a_name_in_a_room_proves_nothing() {
-    const ROOM: &str = "ops@rooms.localhost";
-    let Some(chat) = chat(&["room=ops@rooms.localhost", "owners=anna@localhost"]) else { return };
-    let (mut anna, mut eve) = (chat.server.login("anna"), chat.server.login("eve"));
-    anna.enters(ROOM, "anna");
-    eve.enters(ROOM, "eve");
+    let Some((chat, mut anna, mut eve)) = in_a_room() else { return };
     let (asked, asks) = chat.ask(&mut anna, &["uname"]);
     assert_eq!(asks.stanza.attr("from"), Some("ops@rooms.localhost/postern"), "it is shown in the room");
     question(&mut eve);
@@ -201,11 +207,7 @@ fn a_name_in_a_room_proves_nothing() {
 /// This room names no messages: their ids are their senders' own.
 #[test]
 fn a_reaction_to_somebody_elses_message_under_the_same_id_approves_nothing() {
-    const ROOM: &str = "ops@rooms.localhost";
-    let Some(chat) = chat(&["room=ops@rooms.localhost", "owners=anna@localhost"]) else { return };
-    let (mut anna, mut eve) = (chat.server.login("anna"), chat.server.login("eve"));
-    anna.enters(ROOM, "anna");
-    eve.enters(ROOM, "eve");
+    let Some((chat, mut anna, mut eve)) = in_a_room() else { return };
     let (asked, asks) = chat.ask(&mut anna, &["uname"]);
     let id = &asks.message;
     eve.send(&format!("<message to='{ROOM}' type='groupchat' id='{id}'><body>lunch at 12?</body></message>"));
@@ -278,10 +280,7 @@ fn a_password_and_a_certificate_have_to_be_right() {
     assert_eq!(chat.door()["state"], "open", "with the password that was right: {}", chat.door());
     let other = Prosody::start(&[]);
     let ca = format!("ca={}", other.certificate().display());
-    let untrusted = chat.host.run(&["doors", "enable", "xmpp", &ca]);
-    assert!(untrusted.code != 0 && untrusted.stderr.contains("certificate is not trusted"), "{untrusted:?}");
-    let shown = chat.host.run(&["doors", "enable", "xmpp", "password=postern"]);
-    assert!(shown.code != 0 && shown.stderr.contains("password=-"), "{shown:?}");
-    let odd = chat.host.run(&["doors", "enable", "xmpp", "owners=anna"]);
-    assert!(odd.code != 0 && odd.stderr.contains("name@example.org"), "{odd:?}");
+    chat.host.refuses(&["doors", "enable", "xmpp", &ca], "certificate is not trusted");
+    chat.host.refuses(&["doors", "enable", "xmpp", "password=postern"], "password=-");
+    chat.host.refuses(&["doors", "enable", "xmpp", "owners=anna"], "name@example.org");
 }

@@ -1,17 +1,9 @@
 //! Hosts that are stopped, killed, or started several at once.
 
-use super::tools::{Marker, PATIENCE, agent, all_ended, ended, until, within, wrong};
+use super::tools::{Marker, PATIENCE, agent, all_is_well, ended, is_ready, until, within, wrong};
 use postern_tests::{Postern, answer_args};
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
-
-/// Returns true if the host says that it is ready; otherwise it ends.
-fn is_ready(host: &mut Child) -> bool {
-    let mut said = String::new();
-    BufReader::new(host.stdout.take().unwrap()).read_line(&mut said).unwrap();
-    said.starts_with("ready ")
-}
 
 /// Returns true if the process has a socket open.
 fn has_socket(child: &Child) -> bool {
@@ -22,8 +14,7 @@ fn has_socket(child: &Child) -> bool {
 
 #[test]
 fn of_several_hosts_on_one_folder_one_starts_and_the_others_say_so() {
-    let (mut host, main) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (mut host, main) = Postern::with_allowed_agent();
     host.end();
     for _ in 0..3 {
         let mut serve = host.command(&["serve"]);
@@ -52,8 +43,7 @@ fn of_several_hosts_on_one_folder_one_starts_and_the_others_say_so() {
 #[test]
 fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
     let host = Postern::start();
-    let [runner, asker] = ["runner", "asker"].map(|name| host.enrol(name));
-    host.ok(&["agents", "set", "runner", "preset=allow", "--yes"]);
+    let (runner, asker) = (host.enrol_allowed("runner"), host.enrol("asker"));
     let watcher = host.watch();
     let (long, asked) = (Marker::new(&host, "long"), Marker::new(&host, "asked"));
     let running = agent(&runner, &["--shell", &long.line()]);
@@ -74,8 +64,7 @@ fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
         until("it opens a socket", || has_socket(child));
     }
     kill_process(pid, Signal::CONT).unwrap();
-    let ran = ended(running, PATIENCE);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "{ran:?}");
+    long.ends_well(running);
     assert_eq!(ended(another, PATIENCE).code, 0);
     // It counts, or says that it does not; the question is answered once.
     let answered = ended(answer, PATIENCE);
@@ -87,6 +76,5 @@ fn a_host_that_is_stopped_and_goes_on_loses_nothing_and_runs_nothing_twice() {
     asked.let_go();
     assert_eq!(ended(asking, PATIENCE).code, 0);
     assert_eq!((long.runs(), asked.runs()), (1, 1));
-    all_ended(&host);
-    assert_eq!(wrong(&host), [] as [String; 0]);
+    all_is_well(&host);
 }

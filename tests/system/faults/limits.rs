@@ -1,14 +1,17 @@
 //! The system gives a host few open files or few threads, and an agent takes what it can.
 
-use super::tools::{PATIENCE, agent, ended, until, within, wrong};
+use super::tools::{PATIENCE, agent, all_work, ended, until, wrong};
 use postern_client::{Channel, read_key};
-use postern_protocol::{Handshake, HandshakeSide, Nonce, Socket};
+use postern_protocol::{
+    Handshake, HandshakeSide, Nonce, NoticeEvent, RunParams, RunResult, Socket, Wait, What,
+};
 use postern_tests::Postern;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use uuid::Uuid;
 
 /// As an app on a Mac is started, and no more can be had.
 const FEW_FILES: &[&str] = &["prlimit", "--nofile=256:256"];
@@ -21,9 +24,34 @@ fn connections(folder: &Path, most: usize) -> Vec<Channel> {
 
 /// Returns the resident memory of a process, in KiB.
 fn resident(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    kibibytes(&format!("/proc/{pid}/status"), "VmRSS:")
+}
+
+/// Returns the private memory of a process, in KiB.
+fn private(pid: u32) -> u64 {
+    kibibytes(&format!("/proc/{pid}/smaps_rollup"), "Private_Dirty:")
+}
+
+/// Returns the size behind a name in a file of `/proc`.
+fn kibibytes(file: &str, name: &str) -> u64 {
+    let text = std::fs::read_to_string(file).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Asks for something that a rule denies, so many times.
+fn denied(folder: &Path, times: usize) {
+    let key = read_key(&folder.join("agent.key")).unwrap();
+    let mut channel = Channel::connect(&folder.join("agent.sock"), &key).unwrap();
+    for _ in 0..times {
+        let what = What::Command(["rm", "-r", "build"].map(str::to_owned).into());
+        let cwd = Some("/".to_owned());
+        let params = RunParams { cwd, wait: Wait::Finished, ..RunParams::new(Uuid::new_v4(), what) };
+        let ended = channel.run(params).unwrap();
+        let RunResult::Ended(notice) = ended else { panic!("not ended: {ended:?}") };
+        assert!(matches!(notice.event, NoticeEvent::Denied(_)), "not denied: {notice:?}");
+        while channel.next_event(Some(Duration::ZERO)).unwrap().is_some() {}
+    }
 }
 
 /// Reads a line of the host's.
@@ -91,19 +119,40 @@ fn a_hundred_thousand_frames_of_garbage_leave_no_memory_behind() {
 }
 
 #[test]
+fn a_load_gives_back_the_memory_that_it_took() {
+    let host = Postern::start();
+    host.ok(&["rules", "deny", "rm *", "--everyone"]);
+    let enrolled = |name: &str| {
+        let folder = host.enrol(name);
+        host.ok(&["agents", "set", name, "requests-per-second=10000", "--yes"]);
+        folder
+    };
+    let agents: Vec<PathBuf> = (0..8).map(|nth| enrolled(&format!("agent-{nth}"))).collect();
+    let load = |each: usize| {
+        std::thread::scope(|scope| {
+            for folder in &agents {
+                scope.spawn(move || denied(folder, each));
+            }
+        });
+    };
+    // What is used once is kept.
+    load(100);
+    let before = private(host.pid());
+    load(1_000);
+    until("memory goes back when requests have ended", || private(host.pid()) <= before + 2 * 1024);
+    assert_eq!(wrong(&host), [] as [String; 0]);
+}
+
+#[test]
 fn agents_that_take_every_open_file_leave_enough_for_the_others() {
     let host = Postern::start_by(FEW_FILES, &[]);
-    let good = host.enrol("good");
-    host.ok(&["agents", "set", "good", "preset=allow", "--yes"]);
+    let good = host.enrol_allowed("good");
     let bad: Vec<_> = (0..4).map(|at| host.enrol(&format!("bad-{at}"))).collect();
     let held: Vec<Vec<Channel>> = bad.iter().map(|folder| connections(folder, 80)).collect();
     assert!(held.iter().all(|own| !own.is_empty()), "each has some");
     // The person, and another agent on a connection of its own.
     let soon = Duration::from_secs(20);
-    for command in [&["status"][..], &["agents", "list"], &["history"]] {
-        let done = within(&host, soon, command);
-        assert_eq!(done.code, 0, "{command:?}: {done:?}");
-    }
+    all_work(&host, soon, &[&["status"][..], &["agents", "list"], &["history"]]);
     assert_eq!(ended(agent(&good, &["--", "true"]), soon).code, 0);
     drop(held);
     assert_eq!(ended(agent(&good, &["--", "true"]), PATIENCE).code, 0);

@@ -1,7 +1,7 @@
 //! A record that another program has locked: a person with `sqlite3`, a backup, a virus scanner.
 
 use super::tools::{
-    Marker, PATIENCE, agent, all_ended, doctor_says, ended, start_script, until, within, wrong,
+    Marker, PATIENCE, agent, all_ended, all_is_well, doctor_says, ended, start_script, until, within, wrong,
 };
 use postern_tests::{OwnedChild, Postern, answer_args};
 
@@ -23,8 +23,7 @@ fn holder(locked: &OwnedChild) -> String {
 #[test]
 fn a_record_that_is_locked_for_a_while_loses_no_ending() {
     let host = Postern::start();
-    let runner = host.enrol("runner");
-    host.ok(&["agents", "set", "runner", "preset=allow", "--yes"]);
+    let runner = host.enrol_allowed("runner");
     let marker = Marker::new(&host, "long");
     let running = agent(&runner, &["--shell", &marker.line()]);
     marker.began();
@@ -35,12 +34,9 @@ fn a_record_that_is_locked_for_a_while_loses_no_ending() {
     host.until(&["status"], "to be written");
     doctor_says(&host, &holder(&locked));
     drop(locked);
-    let ran = ended(running, PATIENCE);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "{ran:?}");
-    assert_eq!(marker.runs(), 1);
+    marker.ends_well(running);
     host.until_not(&["status"], "to be written");
-    all_ended(&host);
-    assert_eq!(wrong(&host), [] as [String; 0]);
+    all_is_well(&host);
 }
 
 #[test]
@@ -65,8 +61,7 @@ fn a_yes_that_cannot_be_written_down_starts_nothing_and_says_so() {
 
 #[test]
 fn who_has_locked_the_record_is_named_where_nothing_is_owed_and_where_no_host_starts() {
-    let (mut host, main) = Postern::with_agent();
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let (mut host, main) = Postern::with_allowed_agent();
     let locked = lock(&host);
     let refused = ended(agent(&main, &["--", "true"]), PATIENCE);
     assert!(refused.code != 0 && refused.stderr.contains("nothing was run"), "{refused:?}");

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 /// Starts a host whose agent may run anything but `id`.
 fn allowed() -> (Postern, PathBuf) {
     let host = Postern::start();
-    let runner = host.enrol("runner");
-    host.ok(&["agents", "set", "runner", "preset=allow", "--yes"]);
+    let runner = host.enrol_allowed("runner");
     host.ok(&["rules", "deny", "/usr/bin/id", "--everyone"]);
     assert_eq!(ended(agent(&runner, &["--", "true"]), PATIENCE).code, 0);
     (host, runner)

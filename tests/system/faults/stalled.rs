@@ -2,10 +2,10 @@
 //!
 //! A request that names it waits for its own deadline, and no other request waits.
 
-use super::tools::{Mounted, PATIENCE, agent, ended, start_script, within, wrong};
-use postern_client::{Channel, read_key};
+use super::tools::{Mounted, PATIENCE, agent, all_work, ended, start_script, within, wrong};
+use postern_client::Channel;
 use postern_protocol::{AgentCall, NoticeEvent, RunParams, What};
-use postern_tests::{OwnedChild, Postern, start};
+use postern_tests::{OwnedChild, Postern, connect_agent, start};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
@@ -49,10 +49,6 @@ fn stalled(host: &Postern) -> Option<(OwnedChild, Mounted)> {
     Some((helper, Mounted(folder)))
 }
 
-fn channel(folder: &Path) -> Channel {
-    Channel::connect(&folder.join("agent.sock"), &read_key(&folder.join("agent.key")).unwrap()).unwrap()
-}
-
 /// Requests that name what does not answer: as their folder, and as their program.
 fn requests(stalled: &Path, count: usize) -> impl Iterator<Item = RunParams> {
     let inside = stalled.join("folder").display().to_string();
@@ -72,7 +68,7 @@ fn a_folder_that_does_not_answer_delays_nobody_else() {
         host.ok(&["agents", "set", name, "preset=allow", "--yes", "requestsPerSecond=10000"]);
     }
     let began = Instant::now();
-    let mut channels: Vec<Channel> = (0..4).map(|_| channel(&bad)).collect();
+    let mut channels: Vec<Channel> = (0..4).map(|_| connect_agent(&bad)).collect();
     for one in &mut channels {
         for request in requests(&mounted.0, 60) {
             one.send(&AgentCall::Run(Box::new(request))).unwrap();
@@ -82,10 +78,11 @@ fn a_folder_that_does_not_answer_delays_nobody_else() {
     let soon = Duration::from_secs(20);
     for _ in 0..3 {
         assert_eq!(ended(agent(&good, &["--", "true"]), soon).code, 0, "another agent's command runs");
-        for command in [&["status"][..], &["history"], &["rules", "list"], &["pause", "1h"], &["resume"]] {
-            let done = within(&host, soon, command);
-            assert_eq!(done.code, 0, "{command:?}: {done:?}");
-        }
+        all_work(
+            &host,
+            soon,
+            &[&["status"][..], &["history"], &["rules", "list"], &["pause", "1h"], &["resume"]],
+        );
     }
     assert_eq!(wrong(&host), [] as [String; 0], "and the person's tools say so");
     // Who names it hears why, at its deadline and not later.
@@ -109,8 +106,7 @@ fn a_folder_that_does_not_answer_delays_nobody_else() {
 fn a_program_that_does_not_answer_is_told_from_one_that_is_missing() {
     let host = Postern::start();
     let Some((_helper, mounted)) = stalled(&host) else { return };
-    let main = host.enrol("main");
-    host.ok(&["agents", "set", "main", "preset=allow", "--yes"]);
+    let main = host.enrol_allowed("main");
     let program: PathBuf = mounted.0.join("program");
     let told = ended(agent(&main, &["--", program.to_str().unwrap()]), PATIENCE);
     assert_ne!(told.code, 0);
@@ -119,4 +115,13 @@ fn a_program_that_does_not_answer_is_told_from_one_that_is_missing() {
     let told = ended(agent(&main, &["--", missing.to_str().unwrap()]), PATIENCE);
     assert!(!told.stderr.contains("does not answer"), "{told:?}");
     assert!(start("true").status().unwrap().success());
+}
+
+#[test]
+fn doctor_names_a_data_folder_that_does_not_answer() {
+    let host = Postern::start();
+    let Some((_helper, mounted)) = stalled(&host) else { return };
+    let data = mounted.0.join("folder").display().to_string();
+    let said = within(&host, Duration::from_secs(20), &["doctor", "--data", &data]);
+    assert!(said.code == 1 && said.stdout.contains("does not answer"), "{said:?}");
 }

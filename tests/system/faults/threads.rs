@@ -1,8 +1,8 @@
 //! The system gives a host no further thread and no further process.
 
-use super::tools::{Marker, PATIENCE, all_ended, doctor_says, ended, until, within, wrong};
+use super::tools::{Marker, PATIENCE, all_ended, all_is_well, all_work, doctor_says, ended, until, wrong};
 use postern_tests::{Postern, agent_command, postern, start};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -45,16 +45,10 @@ fn start_agent(host: &Postern, channel: &Path, arguments: &[&str]) -> Child {
     host.start_as_its_user(&mut agent_command(channel, arguments)).spawn().unwrap()
 }
 
-fn enrol_allowed(host: &Postern, name: &str) -> PathBuf {
-    let channel = host.enrol(name);
-    host.ok(&["agents", "set", name, "preset=allow", "--yes"]);
-    channel
-}
-
 #[test]
 fn a_host_that_gets_no_further_thread_denies_agents_and_answers_the_person() {
     let Some(host) = Postern::start_as_ordinary_user() else { return };
-    let [runner, fresh] = ["runner", "fresh"].map(|name| enrol_allowed(&host, name));
+    let [runner, fresh] = ["runner", "fresh"].map(|name| host.enrol_allowed(name));
     let asker = host.enrol("asker");
     let watcher = host.watch();
     let marker = Marker::new(&host, "long");
@@ -67,37 +61,33 @@ fn a_host_that_gets_no_further_thread_denies_agents_and_answers_the_person() {
     // It has no thread of its own yet.
     let denied = ended(start_agent(&host, &fresh, &["--", "true"]), PATIENCE);
     assert!(denied.code != 0 && denied.stderr.contains(NAMED), "{denied:?}");
-    for command in [
-        &["status"][..],
-        &["questions"],
-        &["history"],
-        &["rules", "deny", "/usr/bin/id", "--everyone"],
-        &["pause", "1h"],
-        &["resume"],
-    ] {
-        let done = within(&host, SOON, command);
-        assert_eq!(done.code, 0, "{command:?}: {done:?}");
-    }
+    all_work(
+        &host,
+        SOON,
+        &[
+            &["status"][..],
+            &["questions"],
+            &["history"],
+            &["rules", "deny", "/usr/bin/id", "--everyone"],
+            &["pause", "1h"],
+            &["resume"],
+        ],
+    );
     doctor_says(&host, NAMED);
     // The pause denied what waited, and denies a new request at once.
     assert_ne!(ended(asking, PATIENCE).code, 0, "{question}");
     marker.let_go();
-    let ran = ended(running, PATIENCE);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "out"), "what ran goes on and its end arrives: {ran:?}");
+    marker.ends_well(running);
 
     limited.lift_limit();
     let asking = start_agent(&host, &asker, &["--", "uname", "--nodename"]);
     host.approve(&watcher.question());
     assert_eq!(ended(asking, PATIENCE).code, 0);
     assert_eq!(ended(start_agent(&host, &fresh, &["--", "true"]), PATIENCE).code, 0, "it recovers");
-    assert_eq!(
-        ended(start_agent(&host, &fresh, &["--", "/usr/bin/id"]), PATIENCE).code,
-        126,
-        "the rule is kept"
-    );
+    let got = ended(start_agent(&host, &fresh, &["--", "/usr/bin/id"]), PATIENCE).code;
+    assert_eq!(got, 126, "the rule is kept");
     assert_eq!(marker.runs(), 1);
-    all_ended(&host);
-    assert_eq!(wrong(&host), [] as [String; 0]);
+    all_is_well(&host);
 }
 
 #[test]
@@ -122,7 +112,7 @@ fn an_approved_command_that_gets_no_process_fails_and_says_so() {
 #[test]
 fn a_host_without_a_further_thread_ends_in_time_and_the_next_one_says_why_it_does_not_start() {
     let Some(mut host) = Postern::start_as_ordinary_user() else { return };
-    let runner = enrol_allowed(&host, "runner");
+    let runner = host.enrol_allowed("runner");
     let marker = Marker::new(&host, "long");
     let running = start_agent(&host, &runner, &["--shell", &marker.line()]);
     marker.began();

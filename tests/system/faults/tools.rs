@@ -72,6 +72,22 @@ pub(super) fn all_ended(host: &Postern) {
     }
 }
 
+/// Asserts that these command lines work within the limit.
+#[track_caller]
+pub(super) fn all_work(host: &Postern, limit: Duration, commands: &[&[&str]]) {
+    for command in commands {
+        let done = within(host, limit, command);
+        assert_eq!(done.code, 0, "{command:?}: {done:?}");
+    }
+}
+
+/// Asserts that all requests on record have an end, and that `doctor` finds nothing wrong.
+#[track_caller]
+pub(super) fn all_is_well(host: &Postern) {
+    all_ended(host);
+    assert_eq!(wrong(host), [] as [String; 0]);
+}
+
 /// A command that leaves a line in a file each time it runs, and then waits until somebody lets it go.
 pub(super) struct Marker {
     marks: PathBuf,
@@ -101,6 +117,13 @@ impl Marker {
         until("the command did not begin", || self.runs() == 1);
     }
 
+    /// Asserts that it ends as a run does that was let go.
+    #[track_caller]
+    pub(super) fn ends_well(&self, running: Child) {
+        let ran = ended(running, PATIENCE);
+        assert_eq!((ran.code, ran.stdout.as_str(), self.runs()), (0, "out", 1), "{ran:?}");
+    }
+
     /// Lets it end.
     pub(super) fn let_go(&self) {
         fs::write(&self.fifo, "out").unwrap();
@@ -127,6 +150,13 @@ impl Counter {
 /// Returns true if a command of an agent has ended.
 pub(super) fn one_ended(agent: &mut Child) -> bool {
     agent.try_wait().unwrap().is_some()
+}
+
+/// Returns true if the host says that it is ready; otherwise it ends.
+pub(super) fn is_ready(host: &mut Child) -> bool {
+    let mut said = String::new();
+    BufReader::new(host.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    said.starts_with("ready ")
 }
 
 /// Starts a script that says when it is ready.

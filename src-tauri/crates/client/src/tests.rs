@@ -25,6 +25,11 @@ fn play(kind: Socket, script: impl FnOnce(ScriptedHost) + Send + 'static) -> (Te
     (folder, thread::spawn(move || script(host)))
 }
 
+/// Plays a host that one client comes to.
+fn visited(script: impl FnOnce(Visit) + Send + 'static) -> (TempDir, JoinHandle<()>) {
+    play(Socket::Channel, |host| script(host.accept().expect("a client")))
+}
+
 fn open(folder: &Path) -> Result<Channel, ConnectError> {
     Channel::connect(&folder.join("agent.sock"), &read_key(&folder.join("agent.key"))?)
 }
@@ -61,8 +66,7 @@ fn accept_run(visit: &mut Visit) {
 
 #[test]
 fn a_run_is_accepted_and_its_events_come_in_order_also_those_before_the_answer() {
-    let (folder, host) = play(Socket::Channel, |host| {
-        let mut visit = host.accept().expect("a client");
+    let (folder, host) = visited(|mut visit| {
         let expires_at = "2026-01-01T00:02:00.000Z".to_owned();
         let pending = Pending { expires_at, position: 1, question: None, at_expiry: None };
         visit.send_notice(&notice(1, NoticeEvent::Pending(pending))).unwrap();
@@ -83,8 +87,7 @@ fn a_run_is_accepted_and_its_events_come_in_order_also_those_before_the_answer()
 
 #[test]
 fn a_terminal_answer_is_read_as_the_event_it_is() {
-    let (folder, host) = play(Socket::Channel, |host| {
-        let mut visit = host.accept().unwrap();
+    let (folder, host) = visited(|mut visit| {
         let (id, _) = visit.next_call().unwrap();
         visit.answer(&id, &RunResult::Ended(Box::new(denied(5)))).unwrap();
     });
@@ -141,8 +144,7 @@ fn a_replay_that_is_asked_for_is_heard_again() {
 
 #[test]
 fn answers_come_in_their_own_types_and_errors_by_their_names() {
-    let (folder, host) = play(Socket::Channel, |host| {
-        let mut visit = host.accept().unwrap();
+    let (folder, host) = visited(|mut visit| {
         let (id, _) = visit.next_call().unwrap();
         let git = WhichProgram {
             name: "git".to_owned(),
@@ -169,8 +171,7 @@ fn answers_come_in_their_own_types_and_errors_by_their_names() {
 
 #[test]
 fn waiting_ends_when_the_time_runs_out_and_nothing_is_lost_by_it() {
-    let (folder, host) = play(Socket::Channel, |host| {
-        let mut visit = host.accept().unwrap();
+    let (folder, host) = visited(|mut visit| {
         // Half a line first; the rest once the client has given up waiting and asks for something else.
         let line = output(1, "late").to_line();
         visit.send(&line[..40]).unwrap();
@@ -194,10 +195,8 @@ fn every_way_of_not_connecting_says_what_to_do() {
     let missing = Channel::connect(&socket, &key).unwrap_err();
     assert!(matches!(missing, ConnectError::NothingListens { .. }));
     let said = missing.to_string();
-    assert!(
-        said.contains("companion app Postern must be running") && said.contains("postern serve"),
-        "{said}"
-    );
+    assert!(said.contains("companion app Postern must be running"), "{said}");
+    assert!(said.contains("postern serve"), "{said}");
     drop(UnixListener::bind(&socket).unwrap());
     let stale = Channel::connect(&socket, &key).unwrap_err();
     assert!(matches!(stale, ConnectError::NothingListens { .. }), "a socket nobody accepts on: {stale}");
@@ -316,8 +315,7 @@ fn a_client_says_who_it_is() {
 
 #[test]
 fn calls_that_were_only_sent_are_answered_by_their_ids() {
-    let (folder, host) = play(Socket::Channel, |host| {
-        let mut visit = host.accept().unwrap();
+    let (folder, host) = visited(|mut visit| {
         let ids: Vec<CallId> = (0..2).map(|_| visit.next_call().unwrap().0).collect();
         for id in ids.iter().rev() {
             visit.answer(id, &json!({})).unwrap();

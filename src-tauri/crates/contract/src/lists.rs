@@ -114,6 +114,8 @@ pub enum ConcernKind {
     Clock,
     /// Changes of the fleet that wait for the person's signature.
     Signatures,
+    /// A window that could not show a question.
+    Window,
 }
 
 /// An agent that the user stopped for a while.

@@ -122,13 +122,10 @@ mod tests {
     #[test]
     fn a_requirement_names_the_team_and_the_programs_that_control() {
         let text = requirement("UBF8T346G9").unwrap();
-        assert!(
-            text.contains("subject.OU] = \"UBF8T346G9\"") && text.starts_with("anchor apple generic and")
-        );
-        assert!(
-            text.contains("identifier \"dev.postern.cli\"") && !text.contains("dev.postern.run"),
-            "{text}"
-        );
+        assert!(text.contains("subject.OU] = \"UBF8T346G9\""));
+        assert!(text.starts_with("anchor apple generic and"));
+        assert!(text.contains("identifier \"dev.postern.cli\""), "{text}");
+        assert!(!text.contains("dev.postern.run"), "{text}");
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub mod resolve;
 pub mod run;
 mod screen;
 pub mod small_file;
+#[cfg(test)]
+mod tests;
 pub mod threads;
 pub mod user;
 

@@ -69,6 +69,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(open_regular(folder.path()).unwrap_err().to_string(), "is not a file");
         assert_eq!(open_regular(Path::new("/dev/null")).unwrap_err().to_string(), "is not a file");
+        #[cfg(target_os = "linux")]
+        {
+            let pipe = folder.path().join("pipe");
+            rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+            let refused = open_regular(&pipe).unwrap_err().to_string();
+            assert_eq!(refused, "is not a file", "nobody waits for a writer");
+        }
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();

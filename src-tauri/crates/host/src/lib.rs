@@ -16,6 +16,7 @@ mod host;
 mod lanes;
 mod last_error;
 mod measure;
+mod memory;
 mod outbox;
 mod own_programs;
 mod own_threads;

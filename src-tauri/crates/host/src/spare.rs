@@ -1,7 +1,7 @@
-//! Keeps the copy of what decides beside the record: written when it is quiet after a change.
+//! Keeps the copy of what decides beside the record: written when it is quiet after a change. Memory is given back after it.
 
+use crate::memory::give_back_when_quiet;
 use postern_store::Store;
-use std::future::pending;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -12,24 +12,17 @@ const QUIET: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(20);
 /// Pause after a failure.
 const AGAIN: Duration = Duration::from_mins(1);
-/// Time after a copy in which its work, and that of the start, is done.
-const SETTLED: Duration = Duration::from_secs(1);
 
 /// Writes the copy now and after every change, until `closed`.
 pub(crate) async fn keep_updated(store: Store, closed: CancellationToken) {
     let (mut recorded, mut doubt) = (store.recorded(), store.watch_doubt());
     loop {
         let again = if write_copy(&store).await { Duration::MAX } else { AGAIN };
-        let settled = async {
-            sleep(SETTLED).await;
-            drop(tokio::task::spawn_blocking(postern_exec::give_back_memory));
-            pending::<()>().await;
-        };
         tokio::select! {
             changed = recorded.changed() => if changed.is_err() { return },
             changed = doubt.changed() => if changed.is_err() { return },
             () = sleep(again) => {}
-            () = settled => {}
+            () = give_back_when_quiet(&store) => return,
             () = closed.cancelled() => return,
         }
         let latest = Instant::now() + LONGEST;

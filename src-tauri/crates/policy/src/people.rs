@@ -84,10 +84,8 @@ mod tests {
     #[test]
     fn an_agent_without_questions_is_denied_and_a_denial_stays_one() {
         let off = Scene::new().with_settings(|settings| settings.ask = Ask::Off);
-        assert_eq!(
-            judged(off.with_allow_rule("git push --force"), "git push --force").decision,
-            Decision::Deny
-        );
+        let got = judged(off.with_allow_rule("git push --force"), "git push --force").decision;
+        assert_eq!(got, Decision::Deny);
         let denied = Scene::new().with_rule(managed("git push --force")).with_deny_rule("git push *");
         assert_eq!(judged(denied, "git push --force").decision, Decision::Deny);
     }

@@ -49,9 +49,22 @@ impl Readers {
         result
     }
 
+    /// Frees the pages that connections without work keep in memory.
+    pub(crate) fn free_pages(&self) {
+        self.idle.lock().iter().for_each(shrink_memory);
+        self.keyed.lock().iter().for_each(shrink_memory);
+    }
+
     /// Closes the idle connections, so that the writer's is the last and tidies up behind itself.
     pub(crate) fn close(&self) {
         self.idle.lock().clear();
         *self.keyed.lock() = None;
+    }
+}
+
+/// Frees what a connection keeps in memory without need.
+pub(crate) fn shrink_memory(conn: &Connection) {
+    if let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
+        tracing::warn!(%error, "memory was not given back");
     }
 }

@@ -152,6 +152,16 @@ impl Store {
         self.shared.counts.recorded.subscribe()
     }
 
+    /// Changes whenever the writer comes to rest: everything is written and indexed.
+    pub fn rested(&self) -> watch::Receiver<u64> {
+        self.shared.counts.rested.subscribe()
+    }
+
+    /// Frees the pages of the file that idle readers keep in memory. The writer frees its own when it comes to rest.
+    pub fn free_pages(&self) {
+        self.shared.readers.free_pages();
+    }
+
     /// Verifies the whole audit, which takes as long as reading it.
     pub fn verify_audit(&self) -> Result<audit::Verified, Error> {
         self.read(|conn| audit::verify(conn, self.path()))

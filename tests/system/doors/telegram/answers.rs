@@ -85,13 +85,8 @@ fn every_command_reaction_and_button_does_what_the_flow_says() {
 fn what_always_saved_is_told_or_why_it_saved_nothing() {
     let chat = Chat::new();
     let (asked, question) = chat.ask(&["id", "-u"]);
-    assert!(
-        question
-            .text
-            .contains("\nAlways saves: id … with any arguments, doing no more than this, in / and below"),
-        "{}",
-        question.text
-    );
+    let saves = "\nAlways saves: id … with any arguments, doing no more than this, in / and below";
+    assert!(question.text.contains(saves), "{}", question.text);
     chat.anna(&format!("/approve {} always", question.code));
     assert_eq!(asked.end().code, 0);
     let edit = chat.bot.next("editMessageText");
@@ -99,11 +94,8 @@ fn what_always_saved_is_told_or_why_it_saved_nothing() {
     assert!(edit.text().contains(saved), "{}", edit.text());
     let out = chat.host.scratch("work").join("out");
     let (asked, question) = chat.ask(&["sh", "-c", &format!("uname > {}$(id -u)", out.display())]);
-    assert!(
-        question.text.contains("\nAlways saves nothing: a part of it is only known when it runs"),
-        "{}",
-        question.text
-    );
+    let saves = "\nAlways saves nothing: a part of it is only known when it runs";
+    assert!(question.text.contains(saves), "{}", question.text);
     chat.bot.presses(ANNA, ANNA.id, question.message, "always");
     drop(asked.end());
     let why = "; nothing was saved because a part of it is only known when it runs";
@@ -150,10 +142,8 @@ fn an_answer_to_an_old_message_is_understood_after_a_restart() {
     assert_eq!(chat.outcome(&question), "❌ Denied: Postern was restarted before it was answered");
     chat.bot.reacts(ANNA, ANNA.id, question.message, "👍");
     let reply = chat.reply();
-    assert!(
-        reply.starts_with(&format!("{} is no longer open: Denied: Postern was restarted", question.code)),
-        "{reply}"
-    );
+    let over = format!("{} is no longer open: Denied: Postern was restarted", question.code);
+    assert!(reply.starts_with(&over), "{reply}");
     assert_ne!(asked.end().code, 0);
     let (asked, next) = chat.ask(&["uname"]);
     chat.bot.reacts(ANNA, ANNA.id, next.message, "👍");
@@ -189,8 +179,7 @@ fn what_is_decided_while_the_door_is_closed_is_told_when_it_opens() {
     // What the network did not take before a crash is said after it.
     let (asked, question) = chat.ask(&["uname"]);
     chat.bot.fails("editMessageText", Fault::Silence);
-    chat.anna(&format!("/deny {}", question.code));
-    assert_eq!(asked.end().code, 126);
+    chat.denies(asked, &question);
     chat.bot.failed();
     chat.host.crash();
     chat.host.start_again();
@@ -210,8 +199,7 @@ fn four_digits_mean_what_was_shown_when_they_were_said() {
     // The code is known, but not in that chat.
     chat.bot.says(ANNA, -77, &format!("/approve {}", question.code));
     assert_eq!(chat.reply(), format!("Nothing with the ID {} was shown here.", question.code));
-    chat.anna(&format!("/deny {}", question.code));
-    assert_eq!(asked.end().code, 126);
+    chat.denies(asked, &question);
 }
 
 #[test]
@@ -220,16 +208,10 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     let folder = chat.host.scratch("work");
     let command = ["chmod", "-R", "777", folder.to_str().unwrap()];
     let (asked, question) = chat.ask(&command);
-    assert!(
-        question.text.contains("Risk: DANGEROUS") && !question.text.contains("/approve"),
-        "{}",
-        question.text
-    );
-    assert!(
-        question.text.contains(&format!("Reply: /deny {}\nOr react: ❌ deny", question.code)),
-        "{}",
-        question.text
-    );
+    let shown = question.text.contains("Risk: DANGEROUS") && !question.text.contains("/approve");
+    assert!(shown, "{}", question.text);
+    let answers = format!("Reply: /deny {}\nOr react: ❌ deny", question.code);
+    assert!(question.text.contains(&answers), "{}", question.text);
     for answer in ["/approve", "/approve@postern_test_bot"] {
         chat.anna(&format!("{answer} {}", question.code));
         let reply = chat.reply();
@@ -244,8 +226,8 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     chat.anna(&format!("/approve {} always", question.code));
     assert_eq!(asked.end().code, 0);
     let (asked, question) = chat.ask(&command);
-    chat.anna(&format!("/deny {}", question.code));
-    assert_eq!(asked.end().code, 126, "it was not approved for good");
+    // It was not approved for good.
+    chat.denies(asked, &question);
     let (asked, question) = chat.ask(&command);
     chat.set(&["high-risk=announce"]);
     chat.anna(&format!("/approve {}", question.code));
@@ -254,8 +236,7 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
         reply.contains("changed nothing") && reply.contains("it is dangerous"),
         "allowed no more: {reply}"
     );
-    chat.anna(&format!("/deny {}", question.code));
-    assert_eq!(asked.end().code, 126);
+    chat.denies(asked, &question);
 }
 
 #[test]
@@ -275,8 +256,7 @@ fn hostile_text_is_one_inert_line() {
     let length = usize::try_from(command["length"].as_u64().unwrap()).unwrap();
     let covered = String::from_utf16(&units[start..start + length]).unwrap();
     assert_eq!(format!("Command: {covered}"), line, "all of it, and nothing else");
-    chat.anna(&format!("/deny {}", question.code));
-    assert_eq!(asked.end().code, 126);
+    chat.denies(asked, &question);
 }
 
 #[test]
@@ -287,6 +267,5 @@ fn what_does_not_fit_a_message_is_not_approved_by_one() {
     assert!(question.text.contains("too long to be shown here in full"), "{}", question.text);
     chat.anna(&format!("/approve {}", question.code));
     assert!(chat.reply().contains("too long"));
-    chat.anna(&format!("/deny {}", question.code));
-    assert_eq!(asked.end().code, 126);
+    chat.denies(asked, &question);
 }

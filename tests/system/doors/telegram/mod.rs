@@ -56,14 +56,18 @@ impl Chat {
         assert_eq!(shown.params["chat_id"], ANNA.id);
         let code =
             shown.text().lines().nth(1).and_then(|line| line.strip_prefix("ID: ")).expect("an ID").to_owned();
-        (
-            asked,
-            Question { code, message: shown.message(), text: shown.text().to_owned(), params: shown.params },
-        )
+        let (message, text) = (shown.message(), shown.text().to_owned());
+        (asked, Question { code, message, text, params: shown.params })
     }
 
     fn anna(&self, text: &str) {
         self.bot.says(ANNA, ANNA.id, text);
+    }
+
+    /// Denies a question by its code, which ends the request.
+    fn denies(&self, asked: Asked, question: &Question) {
+        self.anna(&format!("/deny {}", question.code));
+        assert_eq!(asked.end().code, 126);
     }
 
     fn reply(&self) -> String {
@@ -98,8 +102,7 @@ impl Chat {
     }
 
     fn door(&self) -> Value {
-        let doors = self.host.json(&["doors", "list"]);
-        doors.as_array().unwrap().iter().find(|row| row["door"] == "telegram").unwrap().clone()
+        self.host.door("telegram")
     }
 }
 

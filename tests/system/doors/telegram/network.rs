@@ -24,8 +24,7 @@ fn strangers_are_ignored_and_noted() {
     assert_eq!(chat.host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
     let notes = chat.door()["notes"].to_string();
     assert!(notes.contains("Eve (666)") && notes.contains("ignored"), "{notes}");
-    chat.anna(&format!("/deny {}", question.code));
-    assert_eq!(asked.end().code, 126);
+    chat.denies(asked, &question);
     assert_eq!(chat.bot.unseen("sendMessage"), 0, "strangers are not talked to");
     let stranger = chat.stranger();
     assert_eq!((&stranger["door"], &stranger["who"]), (&"telegram".into(), &"Eve (666)".into()));
@@ -94,8 +93,7 @@ fn questions_go_where_they_are_routed() {
     chat.host.until(&["questions"], "id");
     let (asked, question) = chat.ask(&["uname"]);
     assert!(question.text.contains("Agent: main"), "{}", question.text);
-    chat.anna(&format!("/deny {}", question.code));
-    asked.end();
+    chat.denies(asked, &question);
     chat.set(&["agents=", "routes=main:1"]);
     // The other agent's question waits still, and is shown now.
     let shown = chat.bot.next("sendMessage");
@@ -147,11 +145,9 @@ fn a_token_is_typed_tried_and_told_to_nobody() {
     assert!(none.code != 0 && none.stderr.contains("BotFather"), "{none:?}");
     assert_eq!(chat.door()["state"], "open", "with the token that was right");
     assert!(!chat.door().to_string().contains("AAE-stand_in"), "{}", chat.door());
-    let far = chat.host.run(&["doors", "enable", "telegram", "server=http://192.0.2.1"]);
-    assert!(far.code != 0 && far.stderr.contains("https"), "{far:?}");
+    chat.host.refuses(&["doors", "enable", "telegram", "server=http://192.0.2.1"], "https");
     chat.host.ok(&["doors", "enable", "telegram", "token="]);
     assert_eq!(chat.door()["state"], "off", "without a token it is closed");
     assert!(!chat.host.data().join("telegram.secret").exists());
-    let forgotten = chat.host.run(&["doors", "enable", "telegram"]);
-    assert!(forgotten.code != 0 && forgotten.stderr.contains("BotFather"), "{forgotten:?}");
+    chat.host.refuses(&["doors", "enable", "telegram"], "BotFather");
 }

@@ -105,10 +105,8 @@ mod tests {
 
     #[test]
     fn a_command_that_is_not_there_is_named_with_the_one_that_was_meant() {
-        assert_eq!(
-            said(&["rules", "alow"]),
-            "there is no command \"rules alow\"; did you mean \"rules allow\"?"
-        );
+        let got = said(&["rules", "alow"]);
+        assert_eq!(got, "there is no command \"rules alow\"; did you mean \"rules allow\"?");
         assert_eq!(said(&["zzzzzz"]), "there is no command \"zzzzzz\"; postern help lists them");
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!((distance("", "ab"), distance("ab", "ab")), (2, 0));

@@ -174,11 +174,8 @@ fn a_push_of_one_branch_is_known_by_its_words() {
     {
         let reading = read_shell(line, Dialect::Bash);
         let found = transfer_of(&reading.steps[0]).unwrap();
-        assert_eq!(
-            (found.remote, found.branch, found.under_own_name),
-            (some("origin"), None, false),
-            "{line}"
-        );
+        let got = (found.remote, found.branch, found.under_own_name);
+        assert_eq!(got, (some("origin"), None, false), "{line}");
     }
     for line in ["git -C x push", "GIT_DIR=x git push", "git fetch --all", "git push $x", "ls"] {
         assert_eq!(push(line), None, "{line}");

@@ -176,17 +176,13 @@ fn a_use_of_a_tool_is_named_as_a_person_speaks_of_it() {
         assert_eq!(said(cause(Some(line("*"))), &used), expected, "a line for every use");
         assert_eq!(said(cause(None), &used), expected);
     }
-    assert_eq!(
-        said(cause(Some(line("docs/**"))), &edits),
-        "Your rule `docs/**` asks about edits in `docs` for Claude Code."
-    );
+    let got = said(cause(Some(line("docs/**"))), &edits);
+    assert_eq!(got, "Your rule `docs/**` asks about edits in `docs` for Claude Code.");
     let default = Cause::Tool(ToolCause::Default(Box::new(cause(Some(line("*"))))));
     assert_eq!(said(default, &edits), "Claude Code’s own rules ask about edits in `docs`.");
     let beyond = Cause::Tool(ToolCause::Beyond(Box::new(cause(Some(line("git *"))))));
-    assert_eq!(
-        said(beyond, &AskedUse::Command),
-        "It does more than your rule `git *` allows for Claude Code."
-    );
+    let got = said(beyond, &AskedUse::Command);
+    assert_eq!(got, "It does more than your rule `git *` allows for Claude Code.");
     let always = Cause::AskAlways(Box::new(cause(None)));
     assert_eq!(said(always, &edits), "Postern asks about everything from Claude Code.");
     let keys = ["write_file", "permissions.jsonc", "shell_exec"];

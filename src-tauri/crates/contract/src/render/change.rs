@@ -322,10 +322,8 @@ mod tests {
         let one = setting(json!({"claude-code": {"enrolled": "claude-code", "rules": [1, 2]}}));
         assert_eq!(change("settings", "door.setup", None, Some(&one)), "setup connected claude-code");
         let none = setting(json!({}));
-        assert_eq!(
-            change("settings", "door.setup", Some(&one), Some(&none)),
-            "setup disconnected claude-code"
-        );
+        let got = change("settings", "door.setup", Some(&one), Some(&none));
+        assert_eq!(got, "setup disconnected claude-code");
         let doors = |on: bool| {
             json!({"key": "door.doors", "value": {"otel": {"enabled": false, "values": {}},
             "webhook": {"enabled": on, "values": {"url": "https://example.com/"}}}})

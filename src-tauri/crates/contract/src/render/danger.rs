@@ -207,11 +207,8 @@ mod tests {
                 Reversible::No,
             )
         };
-        assert_eq!(
-            said(vec![guessed]),
-            ["Postern can’t read all of it."],
-            "what may not be is not said as if it were"
-        );
+        let got = said(vec![guessed]);
+        assert_eq!(got, ["Postern can’t read all of it."], "what may not be is not said as if it were");
     }
 
     #[test]
@@ -224,23 +221,15 @@ mod tests {
         let project = Confinement::project(vec!["/Users/kim/site".to_owned()], false, false);
         assert_eq!(words(Origin::Host, &Confinement::None, None), "Runs with your full access");
         let server = Confinement::project(vec!["/Users/kim/site".to_owned()], false, true);
-        assert_eq!(
-            words(Origin::Host, &server, None),
-            "Confined: no network but localhost, writes only in `~/site`"
-        );
-        assert_eq!(
-            words(Origin::Host, &Confinement::look_only(Vec::new()), None),
-            "Confined: only reads, no network"
-        );
+        let got = words(Origin::Host, &server, None);
+        assert_eq!(got, "Confined: no network but localhost, writes only in `~/site`");
+        let got = words(Origin::Host, &Confinement::look_only(Vec::new()), None);
+        assert_eq!(got, "Confined: only reads, no network");
         assert_eq!(words(Origin::Host, &project, None), "Confined: no network, writes only in `~/site`");
         assert_eq!(words(Origin::AgentShell, &Confinement::None, None), "Runs in builder’s own shell");
-        assert_eq!(
-            words(Origin::AgentShell, &project, None),
-            "Runs in builder’s own shell, confined: no network, writes only in `~/site`"
-        );
-        assert_eq!(
-            words(Origin::Tool, &Confinement::None, Some("Write")),
-            "Runs in builder, with its tool Write"
-        );
+        let got = words(Origin::AgentShell, &project, None);
+        assert_eq!(got, "Runs in builder’s own shell, confined: no network, writes only in `~/site`");
+        let got = words(Origin::Tool, &Confinement::None, Some("Write"));
+        assert_eq!(got, "Runs in builder, with its tool Write");
     }
 }

@@ -419,11 +419,8 @@ mod tests {
         let mut changes = Changes::from_change(&change);
         (0..CHANGES + 2).for_each(|_| changes.add_change(&change));
         let told = changes.message().to_text();
-        assert!(
-            told.ends_with("\nand 3 more: postern audit") && utf16_length(&told) <= MOST,
-            "{}",
-            utf16_length(&told)
-        );
+        assert!(told.ends_with("\nand 3 more: postern audit"), "{}", utf16_length(&told));
+        assert!(utf16_length(&told) <= MOST, "{}", utf16_length(&told));
         assert_eq!(told.matches("\nBy: terminal").count(), CHANGES, "{CHANGE} units of each");
     }
 }

@@ -17,23 +17,15 @@ fn answers_have_the_shape_of_the_event() {
         json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}})
     );
     assert_eq!(of(HookAgent::Cursor, "beforeShellExecution", no())["permission"], "deny");
-    assert_eq!(
-        of(HookAgent::GeminiCli, "BeforeTool", no()),
-        json!({"decision": "deny", "reason": "not now"})
-    );
-    assert_eq!(
-        of(HookAgent::GeminiCli, "BeforeTool", HookVerdict::HandOver),
-        json!({}),
-        "it is left to its own rules"
-    );
+    let got = of(HookAgent::GeminiCli, "BeforeTool", no());
+    assert_eq!(got, json!({"decision": "deny", "reason": "not now"}));
+    let got = of(HookAgent::GeminiCli, "BeforeTool", HookVerdict::HandOver);
+    assert_eq!(got, json!({}), "it is left to its own rules");
     assert_eq!(of(HookAgent::CopilotCli, "preToolUse", HookVerdict::HandOver)["permissionDecision"], "ask");
     assert_eq!(of(HookAgent::VsCode, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
     assert_eq!(of(HookAgent::Codex, "PreToolUse", no())["hookSpecificOutput"]["permissionDecision"], "deny");
-    assert_eq!(
-        of(HookAgent::Codex, "PreToolUse", HookVerdict::Allow),
-        json!({}),
-        "it takes no other word than a denial"
-    );
+    let got = of(HookAgent::Codex, "PreToolUse", HookVerdict::Allow);
+    assert_eq!(got, json!({}), "it takes no other word than a denial");
     assert_eq!(
         of(HookAgent::Codex, "PermissionRequest", no())["hookSpecificOutput"]["decision"],
         json!({"behavior": "deny", "message": "not now"})

@@ -106,10 +106,8 @@ fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
     assert_eq!(asked(HookAgent::GeminiCli, &gemini).0, "fs_read");
 
     let cursor = json!({"conversation_id": "c", "hook_event_name": "beforeShellExecution", "command": "ls", "cwd": "/w"});
-    assert_eq!(
-        asked(HookAgent::Cursor, &cursor),
-        ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}))
-    );
+    let got = asked(HookAgent::Cursor, &cursor);
+    assert_eq!(got, ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"})));
     let cursor = json!({"hook_event_name": "beforeReadFile", "file_path": "/etc/passwd", "content": "x"});
     assert_eq!(asked(HookAgent::Cursor, &cursor), ("read_file".to_owned(), json!({"path": "/etc/passwd"})));
     let cursor =
@@ -118,10 +116,8 @@ fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
 
     let copilot =
         json!({"timestamp": 1, "cwd": "/w", "toolName": "bash", "toolArgs": "{\"command\":\"ls\"}"});
-    assert_eq!(
-        asked(HookAgent::CopilotCli, &copilot),
-        ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}))
-    );
+    let got = asked(HookAgent::CopilotCli, &copilot);
+    assert_eq!(got, ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"})));
 }
 
 #[test]
@@ -288,11 +284,8 @@ fn what_is_fetched_in_a_mode_without_prompts_is_asked_about() {
             assert_eq!(class(kind, tool, "bypassPermissions"), ToolClass::Gate, "{kind:?} {tool}");
             assert_eq!(class(kind, tool, "default"), ToolClass::OwnPrompt, "{kind:?} {tool}");
         }
-        assert_eq!(
-            class(kind, "Task", "bypassPermissions"),
-            ToolClass::OwnPrompt,
-            "its tools are asked about"
-        );
+        let got = class(kind, "Task", "bypassPermissions");
+        assert_eq!(got, ToolClass::OwnPrompt, "its tools are asked about");
         assert_eq!(class(kind, "TodoWrite", "bypassPermissions"), ToolClass::Harmless);
     }
 }
@@ -326,10 +319,8 @@ fn every_agent_is_denied_what_its_hook_cannot_read_or_answer_in_time() {
     assert!(told.contains("\"cancel\":true"), "it looks at nothing else than what is printed: {told}");
     assert!(deadline(HookAgent::Cline) < Duration::from_mins(2));
     let written = install(HookAgent::ClaudeCode, "", "x").unwrap();
-    assert!(
-        written.contains("\"timeout\": 1800") && written.contains("\"onFailure\": \"block\""),
-        "{written}"
-    );
+    assert!(written.contains("\"timeout\": 1800"), "{written}");
+    assert!(written.contains("\"onFailure\": \"block\""), "{written}");
     for kind in HookAgent::ALL {
         assert!(deadline(kind) < Duration::from_mins(30), "{kind:?}");
     }

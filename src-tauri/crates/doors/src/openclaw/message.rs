@@ -161,9 +161,7 @@ mod tests {
             json!({"type":"exec-res","id":"7","ok":false,
                 "error":{"code":"INVALID_REQUEST","message":"invalid auth","reason":"hmac"}})
         );
-        assert_eq!(
-            of(decision_line("8", OpenclawDecision::AllowOnce)),
-            json!({"type":"decision","id":"8","decision":"allow-once"})
-        );
+        let got = of(decision_line("8", OpenclawDecision::AllowOnce));
+        assert_eq!(got, json!({"type":"decision","id":"8","decision":"allow-once"}));
     }
 }

@@ -149,11 +149,8 @@ mod tests {
     fn a_device_is_known_by_its_key_until_it_is_forgotten() {
         let mut devices = Devices::default();
         let (id, key) = devices.pair_device("phone".to_owned(), 7).unwrap();
-        assert_eq!(
-            devices.admit_token(&key, 9_999_999),
-            Some(DeviceAdmission::As(id.clone())),
-            "a key does not age"
-        );
+        let got = devices.admit_token(&key, 9_999_999);
+        assert_eq!(got, Some(DeviceAdmission::As(id.clone())), "a key does not age");
         assert!(!format!("{:?}", devices.known).contains(&key), "the key itself is kept nowhere");
         devices.note_connected(&id, 8);
         devices.note_connected(&id, 9);

@@ -1,6 +1,8 @@
 //! A question of one Mac is answered on another.
 
-use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, closed, invitation, joined, until_waiting, waits};
+use crate::stage::{
+    AskedFromAfar, Mac, PATIENCE, Stage, closed, invitation, joined, ran_once, until_waiting, waits,
+};
 use postern_contract::ClosedBy;
 use postern_doors::fleet::{AnswerReply, FleetApprover, FleetChoice};
 use postern_protocol::RunResult;
@@ -69,8 +71,7 @@ async fn always_saves_the_rule_that_it_names_on_the_mac_that_asked_alone() {
     let exact = Some("exact".to_owned());
     let saved = approver.answer(&asked, FleetChoice::Always, exact, None).await.unwrap();
     assert_eq!(saved, AnswerReply::Applied(0));
-    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
-    stage.channel = Some(channel);
+    stage.end(run).await;
     let (ended, _) = timeout(PATIENCE, stage.ask(&file)).await.unwrap().unwrap();
     assert!(matches!(ended, RunResult::Ended(_)), "{ended:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\nran\n", "the second time nobody is asked");
@@ -86,8 +87,7 @@ async fn a_rule_that_always_saved_from_elsewhere_is_undone_on_the_mac_that_asked
     let exact = Some("exact".to_owned());
     let saved = approver.answer(&asked, FleetChoice::Always, exact, None).await.unwrap();
     assert_eq!(saved, AnswerReply::Applied(0));
-    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
-    stage.channel = Some(channel);
+    stage.end(run).await;
     let rule = stage.mini.call("rules.list", json!({})).await["rules"][0]["rule"].take();
     let page = stage.mini.call("audit", json!({})).await;
     let rows = page["rows"].as_array().unwrap();
@@ -106,8 +106,7 @@ async fn a_rule_that_always_saved_from_elsewhere_is_undone_on_the_mac_that_asked
     };
     let denied = approver.answer(&again, FleetChoice::Deny, None, None).await.unwrap();
     assert_eq!(denied, AnswerReply::Applied(0));
-    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
-    stage.channel = Some(channel);
+    stage.end(run).await;
     let exact = Some("exact".to_owned());
     let late = approver.answer(&asked, FleetChoice::Always, exact, None).await.unwrap();
     assert_eq!(late, AnswerReply::Applied(0), "the answer counted once");
@@ -138,8 +137,7 @@ async fn a_host_that_is_gone_is_offline_and_one_that_comes_back_asks_again() {
         }
     };
     assert_eq!(timeout(PATIENCE, answered).await.unwrap(), AnswerReply::Applied(0));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,8 +159,7 @@ async fn a_revoked_approver_is_cut_off_and_its_answer_does_not_count() {
     let owner = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let again = until_waiting(&owner, &asked).await;
     assert_eq!(owner.answer(&again, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,20 +1,14 @@
 //! The unit of systemd that starts a broker.
 
-use crate::stage::own_broker;
-use postern_doors::fleet::{FleetSetup, Folder, HostConsent, NewFleetChoices};
+use crate::stage::{choices, own_broker};
+use postern_doors::fleet::{FleetSetup, Folder};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Returns the unit of a broker whose folder is in this one.
 fn planned_unit(home: &Path) -> (PathBuf, String) {
-    let wanted = NewFleetChoices {
-        broker: own_broker(7720),
-        name: "MacBook".to_owned(),
-        person: "Mara".to_owned(),
-        group: "all".parse().unwrap(),
-        consent: HostConsent::default(),
-    };
+    let wanted = choices(own_broker(7720));
     let path = std::env::var("PATH").unwrap();
     let folder = Folder::from_data_folder(&home.join("data"));
     let setup = FleetSetup::prepare(&folder, (home, Some(&path)), &wanted).unwrap();

@@ -2,13 +2,12 @@
 
 use crate::crash_signing::Signing;
 use crate::rights::changed;
-use crate::stage::{PATIENCE, Stage, invitation, joined, until_async};
+use crate::stage::{Stage, invitation, joined, until_async};
 use postern_doors::fleet::{Folder, RightsChange};
 use postern_host::ConnectedApproverKind;
 use postern_tests::Postern;
 use serde_json::json;
 use std::fs;
-use tokio::time::timeout;
 
 /// Names by which the mini is meant.
 const NAMED: [&str; 3] = ["mini", "builds", "all"];
@@ -39,9 +38,8 @@ async fn a_host_a_group_or_all_are_named_where_questions_are_read_and_answered()
         let words = format!("not by {named}");
         let said = noor.ok(&["deny", "--host", named, "--feedback", &words]);
         assert_eq!(said.trim_end(), "mini: denied");
-        let (told, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+        let told = stage.end(run).await;
         assert!(format!("{told:?}").contains(&words), "{told:?}");
-        stage.channel = Some(channel);
         noor.until(&["questions", "--host", named], "nothing waits");
     }
     let other = noor.run(&["questions", "--host", "nobody"]);

@@ -1,7 +1,7 @@
 //! A broker in a container, as its service starts it. What runs the container is a stand-in with the installed nats-server,
 //! because no image can be had here.
 
-use crate::stage::{Mac, PATIENCE, invitation, until_async};
+use crate::stage::{Mac, PATIENCE, choices, invitation, until_async};
 use postern_doors::fleet::{
     BrokerChoice, FleetOwner, FleetSetup, HostConsent, InvitationCode, Joined, Joining, NewFleetChoices,
     invite_device,
@@ -39,15 +39,9 @@ fn started(unit: &str) -> Service {
     Service(Command::new(&words[0]).args(&words[1..]).stderr(Stdio::null()).spawn().unwrap())
 }
 
-fn choices(port: u16) -> NewFleetChoices {
+fn in_container(port: u16) -> NewFleetChoices {
     let listen = ([127, 0, 0, 1], port).into();
-    NewFleetChoices {
-        broker: BrokerChoice::Own { listen, before_2_10: true, in_container: true },
-        name: "MacBook".to_owned(),
-        person: "Mara".to_owned(),
-        group: "all".parse().unwrap(),
-        consent: HostConsent::default(),
-    }
+    choices(BrokerChoice::Own { listen, before_2_10: true, in_container: true })
 }
 
 fn put_docker(folder: &Path) {
@@ -62,7 +56,8 @@ async fn a_broker_in_a_container_lets_an_invited_mac_in_and_sees_its_own_folder_
     let folder = laptop.folder();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     put_docker(place.path());
-    let setup = FleetSetup::prepare(&folder, (place.path(), place.path().to_str()), &choices(port)).unwrap();
+    let setup =
+        FleetSetup::prepare(&folder, (place.path(), place.path().to_str()), &in_container(port)).unwrap();
     let (path, unit) =
         setup.shown_files().into_iter().nth(1).map(|(path, text)| (path, text.to_owned())).unwrap();
     setup.write_files().await.unwrap();

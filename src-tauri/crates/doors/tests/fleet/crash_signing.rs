@@ -7,7 +7,7 @@ use crate::crash::{shared_id, strike};
 use crate::insiders::{Insider, whole_fleet};
 use crate::policy::until_in_force;
 use crate::proposals::{
-    denies, nothing_waits, once_only, owner_joined, owner_let_in, proposed, version, waiting, want_two,
+    denies, nothing_waits, once_only, owner_let_in, proposed, two_owners, version, waiting, want_two,
 };
 use crate::rights::noor_joined;
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async};
@@ -238,9 +238,7 @@ async fn ended_while_it_waits(stage: &mut Stage, ines: &Mac, late: &Mac) -> Wait
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_who_ends_while_another_has_to_sign_for_a_device_lets_it_in_no_more() {
-    let mut stage = Stage::set().await;
-    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
-    want_two(&stage).await;
+    let (mut stage, ines) = two_owners().await;
     let (laptop, late) = (stage.laptop.folder(), Mac::start().await);
     let names_it =
         |folder: &Folder| folder.pinned().unwrap().roster.members.iter().any(|member| member.name == "late");

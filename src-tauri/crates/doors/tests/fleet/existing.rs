@@ -1,16 +1,14 @@
 //! A NATS that others run: an account of its own, credentials from its administrator, nothing that Postern configures.
 
-use crate::stage::{AskedFromAfar, Broker, Mac, PATIENCE, Stage, invitation, joined_with};
+use crate::stage::{AskedFromAfar, Broker, Mac, Stage, choices, invitation, joined_with};
 use postern_doors::fleet::{
-    self, AnswerReply, BrokerChoice, BrokerFact, FleetApprover, FleetChoice, FleetOwner, Folder, HostConsent,
-    Joining, NewFleetChoices,
+    self, AnswerReply, BrokerChoice, BrokerFact, FleetApprover, FleetChoice, FleetOwner, Folder, Joining,
 };
 use postern_fleet::SignKey;
 use serde_json::json;
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
-use tokio::time::timeout;
 
 /// Writes the configuration of a server with an account of three users, of whom the last may nearly nothing. Returns its address.
 fn configure(folder: &Path, users: &[SignKey; 3]) -> (String, String) {
@@ -44,17 +42,11 @@ pub(super) struct ExistingServer {
 pub(super) async fn founded(broker: Broker, server: ExistingServer) -> Stage {
     let ExistingServer { address, certificate, credentials: [owners, minis] } = server;
     let (laptop, mini) = (Mac::start().await, Mac::start().await);
-    let wanted = NewFleetChoices {
-        broker: BrokerChoice::Existing {
-            server: address,
-            certificate: Some(certificate),
-            credentials: format!("{owners}\n"),
-        },
-        name: "MacBook".to_owned(),
-        person: "Mara".to_owned(),
-        group: "all".parse().unwrap(),
-        consent: HostConsent::default(),
-    };
+    let wanted = choices(BrokerChoice::Existing {
+        server: address,
+        certificate: Some(certificate),
+        credentials: format!("{owners}\n"),
+    });
     let prepared = fleet::prepare_fleet(&laptop.folder(), &wanted).unwrap();
     assert!(prepared.configuration.is_none(), "nothing of it is configured here");
     prepared.save_files(&laptop.folder()).unwrap();
@@ -74,8 +66,7 @@ pub(super) async fn answered(stage: &mut Stage, name: &str) {
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask(name).await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
-    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
-    stage.channel = Some(channel);
+    stage.end(run).await;
     assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
 }
 

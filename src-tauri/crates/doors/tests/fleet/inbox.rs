@@ -1,13 +1,12 @@
 //! Inbox of one Mac: what waits on another Mac is shown by this one's own approvers, and answered as anything else.
 
-use crate::stage::{Mac, PATIENCE, Stage};
+use crate::stage::{Mac, PATIENCE, Stage, never_ran, ran_once};
 use postern_client::Channel;
 use postern_contract::{ApproverNotification, Question, join_pieces};
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use postern_policy::Profile;
 use postern_protocol::RunResult;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::PathBuf;
 use tokio::sync::broadcast::Receiver;
 use tokio::task::JoinHandle;
@@ -119,8 +118,7 @@ async fn a_window_shows_arms_and_answers_what_waits_on_another_mac() {
         assert_eq!(answered["applied"], json!(false), "{elsewhere} is answered on the Mac itself");
     }
     assert_eq!(mara.answer(&asked, "once").await["applied"], json!(true));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
     assert_eq!(mara.closed().await.0, "allowed");
     let rows = stage.mini.call("requests.list", json!({})).await;
     let request = stage.mini.call("requests.get", json!({"id": rows["requests"][0]["id"]})).await;
@@ -158,8 +156,7 @@ async fn an_answer_on_the_mac_itself_empties_the_other_inbox_and_says_where() {
     assert_eq!(mara.closed().await, ("denied".to_owned(), Some("mini (terminal)".to_owned())));
     let late = mara.answer(&asked, "once").await;
     assert_eq!(late["applied"], json!(false), "{late}");
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert!(!file.exists());
+    never_ran(run, &file).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

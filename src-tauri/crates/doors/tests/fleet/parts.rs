@@ -1,11 +1,10 @@
 //! Parts of a question that an approver's program does not show: it allows none that has them, whatever the program says else.
 
 use crate::insiders::{Insider, random_bytes};
-use crate::rights::noor_joined;
-use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, until_waiting};
+use crate::rights::with_noor;
+use crate::stage::{AskedFromAfar, Mac, PATIENCE, ran_once, until_waiting};
 use postern_doors::fleet::{Elsewhere, FleetApprover, FleetChoice};
 use postern_fleet::{FleetAnswer, FleetReceipt, Payload, Sealed, Seed, SignedEnvelope, Subjects};
-use std::fs;
 use tokio::time::timeout;
 
 /// Answers as another program with this Mac's keys, which shows these parts. Returns the host's receipt.
@@ -37,8 +36,7 @@ async fn answered(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_show_a_part_allows_no_question_that_has_it() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
+    let (mut stage, phone) = with_noor().await;
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let theirs = until_waiting(&FleetApprover::connect(&phone.folder()).await.unwrap(), &asked).await;
     let noor = Insider::of(&stage, &phone, false).await;
@@ -54,6 +52,5 @@ async fn who_does_not_show_a_part_allows_no_question_that_has_it() {
     assert!(!file.exists());
     let shown = sent(&["always"]).await;
     assert!(matches!(shown, FleetReceipt::Applied { missing: 0, .. }), "{shown:?}");
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
 }

@@ -1,9 +1,10 @@
 //! Two people for a risk, where a policy wants it; and the end of all work of agents on a host.
 
 use crate::policy::until_in_force;
-use crate::rights::{changed, noor_joined};
+use crate::rights::{changed, with_noor};
 use crate::stage::{
-    AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits,
+    AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, never_ran, ran_once, until_async, until_waiting,
+    waits,
 };
 use crate::withheld::led;
 use postern_doors::fleet::{
@@ -12,7 +13,6 @@ use postern_doors::fleet::{
 };
 use postern_host::ConnectedApproverKind;
 use serde_json::json;
-use std::fs;
 use tokio::time::timeout;
 
 /// Publishes a policy by which two people approve everything, and waits until a host has it.
@@ -25,11 +25,16 @@ async fn want_two(stage: &Stage, host: &str) {
     until_in_force(&publisher, &name, host).await;
 }
 
+/// Sets the stage, with a second person and a policy by which both approve everything on the mini.
+async fn two_people() -> (Stage, Mac) {
+    let (stage, noor) = with_noor().await;
+    want_two(&stage, "mini").await;
+    (stage, noor)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
-    want_two(&stage, "mini").await;
+    let (mut stage, phone) = two_people().await;
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let noor = FleetApprover::connect(&phone.folder()).await.unwrap();
@@ -47,15 +52,12 @@ async fn two_people_approve_on_devices_of_their_own_or_nothing_runs() {
     assert!(!file.exists(), "one person is not enough");
     let theirs = until_waiting(&noor, &asked).await;
     assert_eq!(noor.answer(&theirs, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_denial_of_one_person_ends_what_another_approved() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
-    want_two(&stage, "mini").await;
+    let (mut stage, phone) = two_people().await;
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     noor_approved(&stage, &phone, &asked).await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
@@ -96,9 +98,7 @@ async fn mara_is_the_first(stage: &Stage, asked: &Elsewhere) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approval_of_somebody_revoked_while_this_mac_was_away_counts_no_more() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
-    want_two(&stage, "mini").await;
+    let (mut stage, phone) = two_people().await;
     let between = led(&stage).await;
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     noor_approved(&stage, &phone, &asked).await;
@@ -114,9 +114,7 @@ async fn an_approval_of_somebody_revoked_while_this_mac_was_away_counts_no_more(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approval_of_somebody_who_may_no_more_approve_this_risk_counts_no_more() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
-    want_two(&stage, "mini").await;
+    let (mut stage, phone) = two_people().await;
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     noor_approved(&stage, &phone, &asked).await;
     let safe = RightsChange { risk: Some(FleetRisk::Safe), ..RightsChange::default() };
@@ -156,8 +154,7 @@ async fn who_approves_nothing_in_the_fleet_is_no_second_person_at_their_own_mac(
     let asked = timeout(PATIENCE, first).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(1));
     desk.deny_all().await;
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert!(!file.exists());
+    never_ran(run, &file).await;
 }
 
 /// A person at the asking Mac saves a rule, and then lets its agent do anything, while two people have to approve.
@@ -178,8 +175,7 @@ async fn one_person_at_the_host_frees_nothing_by_a_rule_or_a_setting() {
         mara.answer(&shown, FleetChoice::Deny, None, None).await.unwrap() == AnswerReply::Applied(0)
     })
     .await;
-    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
-    stage.channel = Some(channel);
+    stage.end(run).await;
     // What comes next needs them as well.
     let run = stage.ask(&file);
     let next = loop {
@@ -205,9 +201,8 @@ async fn all_agents_of_a_host_are_blocked_from_elsewhere_and_work_again() {
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let did = vec![("mini".to_owned(), HostReply::Did(Reported::Done))];
     assert_eq!(mara.ask_all("mini", &Work::Block { minutes: None }).await.unwrap(), did);
-    let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+    stage.end(run).await;
     assert!(!file.exists(), "what waited is denied");
-    stage.channel = Some(channel);
     let (ended, channel) = timeout(PATIENCE, stage.ask(&file)).await.unwrap().unwrap();
     assert!(!file.exists(), "so is what comes after: {ended:?}");
     let status = stage.mini.call("status", json!({})).await;

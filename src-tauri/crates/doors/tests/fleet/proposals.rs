@@ -2,7 +2,7 @@
 
 use crate::administrator::refused_kinds;
 use crate::insiders::{Insider, whole_fleet};
-use crate::rights::{changed, noor_joined};
+use crate::rights::{changed, with_noor};
 use crate::stage::{Mac, PATIENCE, Stage, admin, invitation, joined, until_async};
 use async_nats::HeaderMap;
 use futures_util::StreamExt as _;
@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 /// Lets a person join who owns the fleet and publishes.
-pub(super) async fn owner_joined(stage: &mut Stage, name: &str, person: &str) -> Mac {
+async fn owner_joined(stage: &mut Stage, name: &str, person: &str) -> Mac {
     let mac = Mac::start().await;
     owner_let_in(stage, &mac.folder(), (name, person)).await;
     mac
@@ -37,6 +37,14 @@ pub(super) async fn want_two(stage: &Stage) {
     assert!(change_signatures(&stage.laptop.folder(), two).await.unwrap().0);
     let newest = version(&stage.laptop.folder());
     until_async(async || version(&stage.mini.folder()) == newest).await;
+}
+
+/// Sets the stage, with a second owner and publisher, where both have to sign.
+pub(super) async fn two_owners() -> (Stage, Mac) {
+    let mut stage = Stage::set().await;
+    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
+    want_two(&stage).await;
+    (stage, ines)
 }
 
 pub(super) fn version(folder: &Folder) -> u64 {
@@ -77,8 +85,7 @@ async fn unsignable(mac: &Mac) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_owner_alone_changes_nothing_and_two_change_it_on_every_host() {
-    let mut stage = Stage::set().await;
-    let _noor = noor_joined(&mut stage).await;
+    let (mut stage, _noor) = with_noor().await;
     let few = SignaturesChange { owners: Some(2), ..SignaturesChange::default() };
     let few = change_signatures(&stage.laptop.folder(), few).await.unwrap_err().to_string();
     assert!(few.contains("owner is Mara"), "{few}");
@@ -176,8 +183,7 @@ async fn put_entry(evil: &async_nats::Client, stage: &Stage, key: &str, bytes: V
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broker_that_alters_or_repeats_a_proposal_gets_nothing_signed() {
-    let mut stage = Stage::set().await;
-    let noor = noor_joined(&mut stage).await;
+    let (mut stage, noor) = with_noor().await;
     let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
     want_two(&stage).await;
     let before = version(&stage.mini.folder());
@@ -281,9 +287,7 @@ async fn in_force(publisher: &Publisher) -> Option<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_its_stages_and_its_rollback_are_signed_by_two_publishers() {
-    let mut stage = Stage::set().await;
-    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
-    want_two(&stage).await;
+    let (stage, ines) = two_owners().await;
     let all = whole_fleet();
     let evil = admin(&stage).await;
     let fleet = stage.laptop.folder().membership().unwrap().fleet;
@@ -293,10 +297,8 @@ async fn a_policy_its_stages_and_its_rollback_are_signed_by_two_publishers() {
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let mini = mara.hosts_of("mini")[0].id.clone();
     let needed = proposed(mara.publish(&all, denies("echo *"), vec![mini.clone()]).await);
-    assert_eq!(
-        (needed.role, needed.people.as_slice()),
-        (MemberRole::Publisher, ["Ines".to_owned()].as_slice())
-    );
+    let got = (needed.role, needed.people.as_slice());
+    assert_eq!(got, (MemberRole::Publisher, ["Ines".to_owned()].as_slice()));
     let stolen = timeout(PATIENCE, seen.next()).await.unwrap().unwrap().payload.to_vec();
     assert_eq!(in_force(&mara).await, None, "one publisher alone changes nothing");
     let own = sign_proposal(&stage.laptop.folder(), &waiting(&stage.laptop).await).await.unwrap_err();
@@ -345,9 +347,7 @@ async fn a_policy_its_stages_and_its_rollback_are_signed_by_two_publishers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_publisher_signs_no_two_policies_of_one_version() {
-    let mut stage = Stage::set().await;
-    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
-    want_two(&stage).await;
+    let (stage, ines) = two_owners().await;
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let second = Publisher::connect(&ines.folder()).await.unwrap();
     let all = whole_fleet();
@@ -366,9 +366,7 @@ async fn a_publisher_signs_no_two_policies_of_one_version() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_withdrawn_is_signed_by_nobody_to_whom_it_was_shown_before() {
-    let mut stage = Stage::set().await;
-    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
-    want_two(&stage).await;
+    let (stage, ines) = two_owners().await;
     let (laptop, before) = (stage.laptop.folder(), version(&stage.laptop.folder()));
     let mara = Publisher::connect(&laptop).await.unwrap();
     for is_policy in [false, true] {
@@ -390,9 +388,7 @@ async fn what_was_withdrawn_is_signed_by_nobody_to_whom_it_was_shown_before() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_device_is_let_in_once_a_second_owner_signed() {
-    let mut stage = Stage::set().await;
-    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
-    want_two(&stage).await;
+    let (mut stage, ines) = two_owners().await;
     // It writes the broker's configuration by the roster that it knows.
     stage.owner = FleetOwner::connect(&stage.laptop.folder()).await.unwrap();
     let before = version(&stage.mini.folder());
@@ -418,8 +414,7 @@ async fn a_device_is_let_in_once_a_second_owner_signed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_neither_owner_nor_publisher_writes_no_proposal() {
-    let mut stage = Stage::set().await;
-    let noor = noor_joined(&mut stage).await;
+    let (mut stage, noor) = with_noor().await;
     let publishes = Mac::start().await;
     let invited = Invitation { publisher: true, ..invitation("pub", "Pat") };
     joined(&mut stage.owner, &stage.broker, &publishes.folder(), &[false], invited).await;

@@ -1,7 +1,7 @@
 //! The roster at the broker, where a member had it overwritten or the broker lost it: its owner's Mac stores it again.
 
 use crate::insiders::Insider;
-use crate::rights::noor_joined;
+use crate::rights::with_noor;
 use crate::stage::{Stage, until_async};
 use async_nats::jetstream;
 use postern_fleet::{Hash, SignedEnvelope, Subjects, open_document};
@@ -20,8 +20,7 @@ async fn newest_roster(member: &Insider) -> Option<(u64, Option<Hash>)> {
 /// NATS writes what replies to a request wherever the request says, past what its sender may write.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_roster_that_a_member_has_the_broker_overwrite_is_stored_again() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
+    let (stage, phone) = with_noor().await;
     let noor = Insider::of(&stage, &phone, false).await;
     let ours = stage.laptop.folder().pinned().unwrap().hash;
     let (before, known) = newest_roster(&noor).await.unwrap();

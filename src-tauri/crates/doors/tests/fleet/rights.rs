@@ -1,6 +1,8 @@
 //! Rights that change after joining: a person's roles and limits, a host's groups, and a second owner.
 
-use crate::stage::{AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting};
+use crate::stage::{
+    AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, ran_once, until_async, until_waiting,
+};
 use postern_doors::fleet::{
     AnswerReply, Asked, FleetApprover, FleetChoice, FleetError, FleetRisk, Folder, HostReply, MemberRole,
     Publisher, Reported, RightsChange, Work, change_rights,
@@ -15,6 +17,13 @@ pub(super) async fn noor_joined(stage: &mut Stage) -> Mac {
     joined(&mut stage.owner, &stage.broker, &phone.folder(), &[false], invitation("Noor's MacBook", "Noor"))
         .await;
     phone
+}
+
+/// Sets the stage, with an approver on a Mac of their own.
+pub(super) async fn with_noor() -> (Stage, Mac) {
+    let mut stage = Stage::set().await;
+    let noor = noor_joined(&mut stage).await;
+    (stage, noor)
 }
 
 fn roles(roles: &[MemberRole]) -> RightsChange {
@@ -42,8 +51,7 @@ fn publishes(stage: &Stage, name: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_person_may_answer_changes_after_joining() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
+    let (mut stage, phone) = with_noor().await;
     let once = RightsChange { once_only: Some(true), ..RightsChange::default() };
     changed(&stage, "Noor's MacBook", &once).await;
     let before = version(&stage.laptop.folder());
@@ -85,8 +93,7 @@ async fn what_a_person_may_answer_changes_after_joining() {
         while noor.answer(&asked, FleetChoice::Once, None, None).await.unwrap() != AnswerReply::Applied(0) {}
     };
     timeout(PATIENCE, answered).await.unwrap();
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
 }
 
 /// Returns the policies in force on the mini.
@@ -142,8 +149,7 @@ async fn a_host_leaves_the_policy_of_a_group_with_the_group() {
 /// Ten versions of the roster are kept.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_was_away_for_a_dozen_rosters_follows() {
-    let mut stage = Stage::set().await;
-    let _phone = noor_joined(&mut stage).await;
+    let (mut stage, _phone) = with_noor().await;
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
     let before = version(&stage.mini.folder());
     for round in 0..12 {
@@ -155,14 +161,12 @@ async fn a_host_that_was_away_for_a_dozen_rosters_follows() {
     let AskedFromAfar { news: _news, file, run, asked } = stage.watch_and_ask("file").await;
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     assert_eq!(mara.answer(&asked, FleetChoice::Once, None, None).await.unwrap(), AnswerReply::Applied(0));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_owner_changes_rights_and_the_broker_follows() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
+    let (mut stage, phone) = with_noor().await;
     stage.laptop.call("doors.enable", json!({"door": "fleet"})).await;
     let mara = stage.laptop.folder().membership().unwrap().own_member_id(false).unwrap().to_string();
     let last = change_rights(&stage.laptop.folder(), &mara, &roles(&[MemberRole::Approver])).await;

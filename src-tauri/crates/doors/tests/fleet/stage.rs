@@ -304,16 +304,21 @@ pub(super) fn own_broker(port: u16) -> BrokerChoice {
     BrokerChoice::Own { listen, before_2_10: true, in_container: false }
 }
 
+/// Returns the choices by which Mara starts a fleet at this broker.
+pub(super) fn choices(broker: BrokerChoice) -> NewFleetChoices {
+    NewFleetChoices {
+        broker,
+        name: "MacBook".to_owned(),
+        person: "Mara".to_owned(),
+        group: "all".parse().unwrap(),
+        consent: HostConsent::default(),
+    }
+}
+
 /// Makes a fleet of one Mac in this group, which Mara owns. Its broker is to be started.
 pub(super) fn found_fleet(folder: &Folder, group: &str) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let wanted = NewFleetChoices {
-        broker: own_broker(port),
-        name: "MacBook".to_owned(),
-        person: "Mara".to_owned(),
-        group: group.parse().unwrap(),
-        consent: HostConsent::default(),
-    };
+    let wanted = NewFleetChoices { group: group.parse().unwrap(), ..choices(own_broker(port)) };
     fleet::prepare_fleet(folder, &wanted).unwrap().save_files(folder).unwrap();
 }
 
@@ -379,6 +384,13 @@ impl Stage {
         (self.ask(file), (face, told))
     }
 
+    /// Waits for the end of what the agent on the mini asked for; then it can ask again.
+    pub(super) async fn end(&mut self, run: JoinHandle<(RunResult, Channel)>) -> RunResult {
+        let (ended, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
+        self.channel = Some(channel);
+        ended
+    }
+
     /// Asks from the agent on the mini to write a file.
     pub(super) fn ask(&mut self, file: &Path) -> JoinHandle<(RunResult, Channel)> {
         let mut channel = self.channel.take().unwrap();
@@ -389,6 +401,18 @@ impl Stage {
         };
         spawn_blocking(move || (channel.run(run).unwrap(), channel))
     }
+}
+
+/// Waits for the end of a run, which wrote its file once.
+pub(super) async fn ran_once(run: JoinHandle<(RunResult, Channel)>, file: &Path) {
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(file).unwrap(), "ran\n");
+}
+
+/// Waits for the end of a request, which wrote no file.
+pub(super) async fn never_ran(run: JoinHandle<(RunResult, Channel)>, file: &Path) {
+    timeout(PATIENCE, run).await.unwrap().unwrap();
+    assert!(!file.exists());
 }
 
 pub(super) async fn waits(news: &mut UnboundedReceiver<News>) -> Elsewhere {

@@ -2,8 +2,8 @@
 
 use crate::administrator::refused_kinds;
 use crate::insiders::{Insider, random_bytes};
-use crate::rights::noor_joined;
-use crate::stage::{PATIENCE, Stage, until_async};
+use crate::rights::with_noor;
+use crate::stage::{PATIENCE, until_async};
 use async_nats::Request;
 use postern_doors::fleet::{HostPart, HostReply, Member, Publisher, Reported, Work};
 use postern_fleet::{Hash, Job, Seed, Subjects};
@@ -36,8 +36,7 @@ async fn flood(noor: &Insider, host: &Member, roster: Hash) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_that_asks_without_end_is_refused_and_others_are_not() {
-    let mut stage = Stage::set().await;
-    let phone = noor_joined(&mut stage).await;
+    let (stage, phone) = with_noor().await;
     let pinned = phone.folder().pinned().unwrap();
     until_async(async || stage.mini.folder().pinned().unwrap().hash == pinned.hash).await;
     let counts = async || stage.mini.call("fleet.get", json!({})).await["fleet"]["work"].take();

@@ -1,6 +1,6 @@
 //! Changes that two people sign, by the control methods that the window calls.
 
-use crate::proposals::{denies, owner_joined, want_two};
+use crate::proposals::{self, denies};
 use crate::stage::{Mac, Stage, until_async};
 use postern_contract::ApproverNotification;
 use postern_doors::fleet::{FleetError, Publisher, change_lines, list_proposals};
@@ -29,9 +29,7 @@ impl Mac {
 
 /// Starts a fleet that two owners and two publishers sign for, with the doors of both open.
 async fn two_owners() -> (Stage, Mac) {
-    let mut stage = Stage::set().await;
-    let ines = owner_joined(&mut stage, "Ines's MacBook", "Ines").await;
-    want_two(&stage).await;
+    let (stage, ines) = Box::pin(proposals::two_owners()).await;
     for mac in [&stage.laptop, &ines] {
         mac.call("doors.enable", json!({"door": "fleet"})).await;
         until_async(async || mac.fleet().await["connected"] == json!(true)).await;
@@ -45,7 +43,7 @@ fn change(once_only: bool) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_in_the_window_waits_for_another_owner_who_is_notified_and_signs_what_is_shown() {
-    let (stage, ines) = two_owners().await;
+    let (stage, ines) = Box::pin(two_owners()).await;
     let mut told = ines.host.subscribe();
     let before = stage.laptop.fleet().await["roster"].as_u64().unwrap();
     let fleet = stage.laptop.call("fleet.change", change(true)).await["fleet"].take();
@@ -80,7 +78,7 @@ async fn a_change_in_the_window_waits_for_another_owner_who_is_notified_and_sign
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_an_owner_withdraws_in_the_window_changes_nothing() {
-    let (stage, ines) = two_owners().await;
+    let (stage, ines) = Box::pin(two_owners()).await;
     let before = stage.laptop.fleet().await["roster"].take();
     stage.laptop.call("fleet.revoke", json!({"member": "mini"})).await;
     let shown = ines.until_proposed().await;
@@ -101,7 +99,7 @@ async fn a_change_that_an_owner_withdraws_in_the_window_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_is_replayed_before_another_publisher_signs_it_in_the_window() {
-    let (stage, ines) = two_owners().await;
+    let (stage, ines) = Box::pin(two_owners()).await;
     let mara = Publisher::connect(&stage.laptop.folder()).await.unwrap();
     let mini = mara.hosts_of("mini")[0].id.clone();
     let published = mara.publish(&"all".parse().unwrap(), denies("echo *"), vec![mini]).await;
@@ -122,7 +120,7 @@ async fn a_policy_is_replayed_before_another_publisher_signs_it_in_the_window() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_invites_in_the_window_is_told_that_a_second_owner_has_to_sign() {
-    let (stage, ines) = two_owners().await;
+    let (stage, ines) = Box::pin(two_owners()).await;
     let studio = Mac::start().await;
     let approves = json!({"groups": ["all"], "risk": "dangerous", "onceOnly": false});
     let invite = json!({"name": "studio", "person": "Mara", "approves": approves, "publisher": false, "auditor": false});

@@ -2,7 +2,7 @@
 
 use crate::between::{Between, Fate};
 use crate::stage::{
-    AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, until_async, until_waiting, waits,
+    AskedFromAfar, Mac, PATIENCE, Stage, invitation, joined, ran_once, until_async, until_waiting, waits,
 };
 use parking_lot::Mutex;
 use postern_doors::fleet::{AnswerReply, Elsewhere, FleetApprover, FleetChoice, FleetId, Folder, News};
@@ -126,8 +126,7 @@ async fn a_withheld_revocation_holds_at_the_latest_when_word_of_the_roster_runs_
     let mara = FleetApprover::connect(&stage.laptop.folder()).await.unwrap();
     let one = until_waiting(&mara, &one).await;
     assert_eq!(answered(&mara, &one, FleetChoice::Deny).await, AnswerReply::Applied(0));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
     drop(at_mini);
 }
 
@@ -186,8 +185,7 @@ async fn a_connection_that_is_cut_at_any_moment_of_an_answer_starts_once() {
             AnswerReply::Applied(0),
             "round {round}: whatever was cut off, it is the same answer"
         );
-        let (_, channel) = timeout(PATIENCE, run).await.unwrap().unwrap();
-        stage.channel = Some(channel);
+        stage.end(run).await;
         assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n".repeat(round + 1), "round {round}: once");
         before.insert(one.question.id);
     }
@@ -261,8 +259,7 @@ async fn a_broker_that_sends_a_message_without_end_is_cut_off() {
     let shown = until_waiting(&mara, &asked).await;
     // The first answer becomes the endless message; the next one comes over another connection.
     assert_eq!(answered(&mara, &shown, FleetChoice::Once).await, AnswerReply::Applied(0));
-    timeout(PATIENCE, run).await.unwrap().unwrap();
-    assert_eq!(fs::read_to_string(&file).unwrap(), "ran\n");
+    ran_once(run, &file).await;
     // Without that it would be as many as fit the time until three pings got no reply.
     let mebibytes = written.load(Ordering::Relaxed);
     assert!((1..100).contains(&mebibytes), "{mebibytes} MiB of it were taken");

@@ -305,11 +305,8 @@ mod tests {
         let (third, killed) = join(home.path(), &["/p"], &["/p/a", "/p/new"]);
         assert!(!third.places.contains_key(Path::new("/p/new")), "the second one is still under way");
         drop((second, third));
-        assert_eq!(
-            running_files(home.path().to_str().unwrap()).count(),
-            0,
-            "the last of them removes its file"
-        );
+        let got = running_files(home.path().to_str().unwrap()).count();
+        assert_eq!(got, 0, "the last of them removes its file");
         let (fourth, killed_later) = join(home.path(), &["/p"], &["/p/new"]);
         assert_eq!(fourth.places, survey(&["/p/new"]).places, "the first of the next runs starts over");
         assert!(killed.is_empty() && killed_later.is_empty());
@@ -322,10 +319,8 @@ mod tests {
             let (_running, _) = join(home.path(), &[first], &["/p/sub/a"]);
             let (other, _) = join(home.path(), &[second], &["/p/sub/a", "/p/sub/new"]);
             let seen: Vec<&str> = other.places.keys().filter_map(|path| path.to_str()).collect();
-            assert!(
-                seen.contains(&"/p/sub/a") && !seen.contains(&"/p/sub/new"),
-                "{first}, {second}: {seen:?}"
-            );
+            assert!(seen.contains(&"/p/sub/a"), "{first}, {second}: {seen:?}");
+            assert!(!seen.contains(&"/p/sub/new"), "{first}, {second}: {seen:?}");
         }
     }
 

@@ -80,10 +80,8 @@ mod tests {
             names
         };
         assert_eq!(found("use flake\nPATH_add bin\n"), [".direnv", "flake.lock", "flake.nix"]);
-        assert_eq!(
-            found("source_env \"env.sh\"; dotenv_if_exists secret.env"),
-            [".env", "env.sh", "secret.env"]
-        );
+        let got = found("source_env \"env.sh\"; dotenv_if_exists secret.env");
+        assert_eq!(got, [".env", "env.sh", "secret.env"]);
         assert_eq!(found("export X=1\n  # see README\nwatch_file env.sh README"), [""; 0]);
         assert_eq!(found("watch_file README; source_env env.sh"), ["env.sh"]);
         assert_eq!(found("watch_file $(. env.sh)"), ["env.sh"], "what is in it runs");

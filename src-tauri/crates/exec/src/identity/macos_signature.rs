@@ -110,10 +110,8 @@ mod tests {
         let file = File::open("/bin/ls").unwrap();
         let found = Identities::new().identify(&file, Path::new("/bin/ls")).unwrap();
         let signature = found.identity.signature.expect("it is signed");
-        assert_eq!(
-            (signature.authority, signature.signing_id.as_str()),
-            (Authority::Platform, "com.apple.ls")
-        );
+        let got = (signature.authority, signature.signing_id.as_str());
+        assert_eq!(got, (Authority::Platform, "com.apple.ls"));
         let bytes = std::fs::read("/bin/ls").unwrap();
         let parts = code_directory::read_directories(&|offset, length| {
             let from = usize::try_from(offset).ok()?;

@@ -120,10 +120,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn on_linux_the_rest_of_the_line_is_one_argument() {
-        assert_eq!(
-            script("/usr/bin/env -S a b"),
-            Ok(ExecutableFormat::Script(vec!["/usr/bin/env".into(), "-S a b".into()]))
-        );
+        let got = script("/usr/bin/env -S a b");
+        assert_eq!(got, Ok(ExecutableFormat::Script(vec!["/usr/bin/env".into(), "-S a b".into()])));
     }
 
     #[cfg(target_os = "macos")]

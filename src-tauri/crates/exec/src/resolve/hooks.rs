@@ -59,8 +59,8 @@ fn is_hook(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::of_step;
+    use crate::tests::write_file;
     use std::cell::OnceCell;
-    use std::os::unix::fs::PermissionsExt as _;
     use std::path::PathBuf;
 
     struct Project(tempfile::TempDir);
@@ -79,10 +79,7 @@ mod tests {
         }
 
         fn write(&self, name: &str, text: &str, mode: u32) {
-            let path = self.path(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, text).unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            write_file(&self.path(name), text, mode);
         }
 
         fn hooks(&self, folder: &str, line: &str) -> Vec<String> {

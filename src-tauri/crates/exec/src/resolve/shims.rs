@@ -72,8 +72,9 @@ mod tests {
     use crate::identity::Identities;
     use crate::resolve::held::Purpose;
     use crate::resolve::{Cwd, FileLookup, HeldFile, LookupContext, Resolver};
+    use crate::tests::write_file;
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
     use std::path::Path;
 
     /// Developer tools as on a Mac: a stand-in with two names, and the tools of two developer folders.
@@ -95,10 +96,7 @@ mod tests {
         }
 
         fn program(&self, name: &str, content: &str) {
-            let path = self.path(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, format!("#!/bin/sh\n# {content}\n")).unwrap();
-            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+            write_file(&self.path(name), &format!("#!/bin/sh\n# {content}\n"), 0o755);
         }
 
         fn resolver(&self) -> Resolver {

@@ -1,28 +1,14 @@
 use super::*;
+use crate::tests::{Place, reading, step, write_file};
 use postern_command::Via;
 use postern_policy::FoundProgram;
 use postern_request::FolderProblem;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
-
-struct Place {
-    folder: tempfile::TempDir,
-    resolver: Resolver,
-}
+use std::os::unix::fs::symlink;
 
 impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), resolver: Resolver::new() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
-    }
-
     fn file(&self, name: &str, content: &str, mode: u32) -> PathBuf {
         let path = self.path(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        write_file(&path, content, mode);
         path
     }
 
@@ -42,13 +28,12 @@ impl Place {
     }
 
     fn facts(&self, step: Step) -> ResolvedRequest {
-        let reading = ParsedCommand { steps: vec![step], ..ParsedCommand::default() };
-        self.resolver.resolve_command(&reading, &self.cwd(), &["/usr/bin".to_owned(), "/bin".to_owned()])
+        self.resolver.resolve_command(
+            &reading(vec![step]),
+            &self.cwd(),
+            &["/usr/bin".to_owned(), "/bin".to_owned()],
+        )
     }
-}
-
-fn step(argv: &[&str]) -> Step {
-    Step { argv: argv.iter().map(|word| Word::literal(*word)).collect(), ..Step::default() }
 }
 
 fn found(lookup: Lookup) -> FoundProgram {
@@ -74,11 +59,8 @@ fn a_bare_name_is_the_first_on_the_search_path_that_can_be_executed() {
     place.script("d/tool");
     let program = found(place.find("tool", &["a", "missing", "b", "c", "d"]));
     assert_eq!((program.path.as_str(), program.invoked.as_str()), (first.to_str().unwrap(), "tool"));
-    assert_eq!(
-        wrong(place.find("tool", &["a", "b"])),
-        "is not executable",
-        "the first that is there is named"
-    );
+    let got = wrong(place.find("tool", &["a", "b"]));
+    assert_eq!(got, "is not executable", "the first that is there is named");
     assert_eq!(place.find("other", &["a", "c"]), Lookup::NotFound);
 }
 
@@ -98,11 +80,8 @@ fn a_file_with_several_names_is_called_by_the_one_that_leads_to_it() {
     symlink("bin/clang", place.path("cc")).unwrap();
     for (name, expected) in [("bin/git", "bin/git"), ("bin/clang", "bin/clang"), ("cc", "bin/clang")] {
         let program = found(place.find(&format!("./{name}"), &[]));
-        assert_eq!(
-            (program.real_path, program.links),
-            (place.path(expected).display().to_string(), 2),
-            "{name}"
-        );
+        let got = (program.real_path, program.links);
+        assert_eq!(got, (place.path(expected).display().to_string(), 2), "{name}");
     }
 }
 
@@ -263,17 +242,13 @@ fn a_plain_command_is_started_without_a_shell() {
     let argv = vec!["ls".to_owned(), "-l".to_owned()];
     let reading = ParsedCommand {
         text: "ls -l".into(),
-        steps: vec![step(&["ls", "-l"])],
         plain: Some(argv.clone()),
-        ..ParsedCommand::default()
+        ..reading(vec![step(&["ls", "-l"])])
     };
     let resolved = place.resolver.resolve_command(&reading, &place.cwd(), &["/bin".to_owned()]);
     assert_eq!(resolved.launch, Launch::Argv { argv });
-    assert_eq!(
-        resolved.held.bound_programs().len(),
-        1,
-        "held once, though it is the started program and a step"
-    );
+    let got = resolved.held.bound_programs().len();
+    assert_eq!(got, 1, "held once, though it is the started program and a step");
 }
 
 #[test]

@@ -73,11 +73,8 @@ fn who_may_not_answer_is_refused() {
         assert_eq!(refusal("noor", choice), FleetRefusal::Risk(id("noor")), "{choice:?}");
     }
     assert_eq!(refusal("pat", FleetChoice::Deny), FleetRefusal::Role(id("pat"), "answer"));
-    assert_eq!(
-        refusal("mini", FleetChoice::Once),
-        FleetRefusal::Role(id("mini"), "answer"),
-        "a host's key never answers"
-    );
+    let got = refusal("mini", FleetChoice::Once);
+    assert_eq!(got, FleetRefusal::Role(id("mini"), "answer"), "a host's key never answers");
     assert_eq!(refusal("eve", FleetChoice::Once), FleetRefusal::Stranger(id("eve")));
     fleet.open_question(id("q1"), open(FleetRisk::NeedsReview, 1));
     let always = sent("noor", "a1", &answer(&fleet, FleetChoice::Always));
@@ -136,10 +133,8 @@ fn a_late_answer_is_refused_by_the_timer_whatever_the_clock_says() {
     let fleet = asking(FleetRisk::Safe, 1);
     let bytes = sent("mara", "a1", &answer(&fleet, FleetChoice::Once));
     let late = Now { wall: at(0).wall, timer: at(30).timer };
-    assert_eq!(
-        admit_message(&fleet, &bytes, late),
-        Err(FleetRefusal::Closed { outcome: Some("expired".to_owned()), by: None, place: None })
-    );
+    let got = admit_message(&fleet, &bytes, late);
+    assert_eq!(got, Err(FleetRefusal::Closed { outcome: Some("expired".to_owned()), by: None, place: None }));
     let early = Now { wall: at(60).wall, timer: at(29).timer };
     assert!(admit_message(&fleet, &bytes, early).is_ok());
 }
@@ -224,11 +219,8 @@ fn a_clock_that_is_set_back_makes_nothing_fresh() {
     let set_back = Now { wall: at(0).wall, timer: at(0).timer + later };
     assert_eq!(admit_message(&fleet, &bytes, set_back), Err(FleetRefusal::Stale), "the timer knows better");
     let hour_back = Now { wall: at(0).wall - HOUR, timer: at(1).timer };
-    assert_eq!(
-        admit_message(&fleet, &bytes, hour_back),
-        Err(FleetRefusal::Stale),
-        "word from the future is doubted"
-    );
+    let got = admit_message(&fleet, &bytes, hour_back);
+    assert_eq!(got, Err(FleetRefusal::Stale), "word from the future is doubted");
 }
 
 #[test]

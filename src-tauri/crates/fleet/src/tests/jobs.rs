@@ -1,13 +1,7 @@
 //! Work that members ask of a host.
 
-use super::{at, device, following, host, id, pinned, roster};
-use crate::{AdmittedMessage, FleetRefusal, FleetState, Hash, Job, Seed, Work, admit_message};
-
-fn sent(by: &str, job: &Job) -> Vec<u8> {
-    let (device, mut seed) = (device(by), Seed::new([7; 32]));
-    let to = [self::device("mini").open.sealer()];
-    device.header("job-1").seal_body(job, &to, &device.sign, &mut seed).unwrap().encode()
-}
+use super::{at, following, host, id, pinned, roster, sent};
+use crate::{AdmittedMessage, FleetRefusal, FleetState, Hash, Job, Work, admit_message};
 
 fn job(fleet: &FleetState, work: Work) -> Job {
     Job { at: at(1).wall, roster: fleet.roster(), work }
@@ -24,7 +18,8 @@ fn block() -> Work {
 #[test]
 fn each_work_has_its_role() {
     let fleet = host();
-    let tried = |by: &str, work: Work| admit_message(&fleet, &sent(by, &job(&fleet, work)), at(1)).map(drop);
+    let tried =
+        |by: &str, work: Work| admit_message(&fleet, &sent(by, "job-1", &job(&fleet, work)), at(1)).map(drop);
     for work in [Work::Policy, replay()] {
         assert_eq!(tried("pat", work.clone()), Ok(()));
         assert!(matches!(tried("mara", work), Err(FleetRefusal::Role(..))), "no publisher");
@@ -49,7 +44,7 @@ fn each_work_has_its_role() {
 #[test]
 fn a_job_counts_once_in_time_and_under_the_host_s_roster() {
     let mut fleet = host();
-    let bytes = sent("mara", &job(&fleet, block()));
+    let bytes = sent("mara", "job-1", &job(&fleet, block()));
     let admitted = admit_message(&fleet, &bytes, at(1)).unwrap();
     assert!(matches!(&admitted, AdmittedMessage::Job { member, .. } if *member == id("mara")));
     fleet.apply_admitted(&admitted, at(1));
@@ -64,7 +59,7 @@ fn a_job_counts_once_in_time_and_under_the_host_s_roster() {
     let other = |change: fn(&mut Job)| {
         let mut job = job(&host(), block());
         change(&mut job);
-        admit_message(&host(), &sent("mara", &job), at(1)).map(drop)
+        admit_message(&host(), &sent("mara", "job-1", &job), at(1)).map(drop)
     };
     assert_eq!(other(|job| job.at = at(7).wall), Err(FleetRefusal::Future));
     assert_eq!(
@@ -83,6 +78,6 @@ fn a_revoked_member_asks_for_nothing() {
     let envelope = super::signed(next, &["mara"]);
     let admitted = admit_message(&fleet, &envelope.encode(), at(1)).unwrap();
     fleet.apply_admitted(&admitted, at(1));
-    let tried = admit_message(&fleet, &sent("noor", &job(&fleet, block())), at(1)).map(drop);
+    let tried = admit_message(&fleet, &sent("noor", "job-1", &job(&fleet, block())), at(1)).map(drop);
     assert_eq!(tried, Err(FleetRefusal::Stranger(id("noor"))));
 }

@@ -21,9 +21,9 @@ mod vectors;
 mod work_shares;
 
 use crate::{
-    ApproverLimits, FleetAnswer, FleetChoice, FleetId, FleetMessageHeader, FleetQuestion, FleetRisk,
-    FleetState, Fresh, Hash, Member, MemberRole, Now, OpenKey, OpenQuestion, PinnedRoster, Roster, Seed,
-    SignKey,
+    ApproverLimits, FleetAnswer, FleetChoice, FleetId, FleetMessageBody, FleetMessageHeader, FleetQuestion,
+    FleetRisk, FleetState, Fresh, Hash, Member, MemberRole, Now, OpenKey, OpenQuestion, PinnedRoster, Roster,
+    Seed, SignKey,
 };
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -191,11 +191,11 @@ pub(super) fn answer(fleet: &FleetState, answer: FleetChoice) -> FleetAnswer {
     }
 }
 
-/// Returns an answer as it comes from the broker.
-pub(super) fn sent(by: &str, message: &str, answer: &FleetAnswer) -> Vec<u8> {
+/// Returns a message to the mini as it comes from the broker.
+pub(super) fn sent<B: FleetMessageBody>(by: &str, message: &str, body: &B) -> Vec<u8> {
     let (device, mut seed) = (device(by), Seed::new([7; 32]));
     let to = [self::device("mini").open.sealer()];
-    device.header(message).seal_body(answer, &to, &device.sign, &mut seed).unwrap().encode()
+    device.header(message).seal_body(body, &to, &device.sign, &mut seed).unwrap().encode()
 }
 
 pub(super) fn question(pinned: &PinnedRoster) -> FleetQuestion {

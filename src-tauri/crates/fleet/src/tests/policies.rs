@@ -7,7 +7,8 @@ use crate::{
 };
 use serde_json::Map;
 
-fn bundle(version: u64, previous: Option<Hash>) -> Bundle {
+/// Makes a policy without a rule.
+pub(super) fn bundle(version: u64, previous: Option<Hash>) -> Bundle {
     Bundle {
         group: id("builds"),
         version,

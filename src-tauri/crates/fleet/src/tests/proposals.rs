@@ -1,12 +1,13 @@
 //! Changes that several people sign: whose signatures count, on which bytes, and what is shown before.
 
+use super::policies::bundle;
 use super::{HOUR, START, device, following, id, pinned, roster};
 use crate::{
     Bundle, BundleRules, FleetProposal, FleetRefusal, FleetRisk, Hash, Member, MemberRole, PinnedRoster,
     RightsError, RolloutReach, RolloutStage, Roster, RosterChange, RosterError, SignaturesChange,
     SignedEnvelope,
 };
-use serde_json::{Map, json};
+use serde_json::json;
 
 /// Returns the roster of the tests, whose changes two owners sign. Mara owns the fleet on two devices.
 fn of_two() -> PinnedRoster {
@@ -108,17 +109,8 @@ fn policy_of_two() -> (PinnedRoster, FleetProposal) {
         ines.roles.push(MemberRole::Publisher);
         roster
     });
-    let empty = Map::new;
-    let bundle = Bundle {
-        group: id("builds"),
-        version: 1,
-        previous: None,
-        not_before: START,
-        rules: BundleRules::from_values(&[json!({"deny": "git push"})]),
-        classes: empty(),
-        limits: empty(),
-        approvals: empty(),
-    };
+    let rules = BundleRules::from_values(&[json!({"deny": "git push"})]);
+    let bundle = Bundle { not_before: START, rules, ..bundle(1, None) };
     let pat = device("pat");
     let bundle = pat.header("b1").sign_body(bundle, &[&pat.sign]);
     let hash = Hash::of_bytes(&bundle.payload);

@@ -78,11 +78,8 @@ fn what_was_taken_away_is_found_also_under_what_is_for_others() {
     let others = messages(&[2, 2], content, &["bo"]);
     let mixed = [others[0].clone(), log[1].clone(), log[2].clone()];
     let report = followed("ada", &mixed, &[anchor(6)], None);
-    assert_eq!(
-        (report.findings, report.for_others, report.rows.len()),
-        (Vec::new(), 2, 4),
-        "before she came"
-    );
+    let got = (report.findings, report.for_others, report.rows.len());
+    assert_eq!(got, (Vec::new(), 2, 4), "before she came");
     let hidden = [others[0].clone(), log[2].clone()];
     assert_eq!(followed("ada", &hidden, &[], None).findings, gap(3, 4));
 }

@@ -1,11 +1,12 @@
 //! A farm: what a thousand hosts need fits what a broker takes.
 
+use super::policies::bundle;
 use super::{device, id, roster};
 use crate::{
     Bundle, BundleRules, FleetMessageBody as _, FleetMessageHeader, Hash, MAX_PAYLOAD, Member, MemberRole,
     PinnedRoster, Roster, SealError, SealKey, Sealed, Seed, SignedEnvelope, open_document, seal_document,
 };
-use serde_json::{Map, json};
+use serde_json::json;
 
 /// Returns the roster with this many members in all, further hosts of a group.
 fn farm(members: usize) -> Roster {
@@ -58,20 +59,11 @@ fn a_large_policy_is_sealed_for_every_host_of_a_large_group_and_no_other() {
     let roster = farm(1000);
     let rules: Vec<_> =
         (0..2048).map(|n| json!({"effect": "deny", "text": format!("tool-{n:0100}")})).collect();
-    let (classes, limits, approvals) = (Map::new(), Map::new(), Map::new());
     let size = serde_json::to_vec(&rules).unwrap().len();
     assert!(size >= 256 << 10, "{size}");
     let group = id("minis");
-    let bundle = Bundle {
-        group: group.clone(),
-        version: 1,
-        previous: None,
-        not_before: 0,
-        rules: BundleRules::from_values(&rules),
-        classes,
-        limits,
-        approvals,
-    };
+    let rules = BundleRules::from_values(&rules);
+    let bundle = Bundle { group: group.clone(), rules, ..bundle(1, None) };
     let envelope = header().sign_body(bundle, &[&device("pat").sign]);
     assert!(envelope.encode().len() <= Bundle::KIND.max_bytes(), "{}", envelope.encode().len());
     let to = roster.readers_of(&group);

@@ -2,6 +2,7 @@
 //!
 //! They hold the form on the wire: a host of today must read what one of yesterday said.
 
+use super::policies::bundle;
 use super::{START, answer, at, device, fresh, host, id, open, question, roster, signed};
 use crate::message::payload;
 use crate::{
@@ -63,19 +64,8 @@ fn made(kind: FleetMessageKind) -> SignedEnvelope {
         FleetMessageKind::Roster => signed(roster(), &["mara", "ines"]),
         FleetMessageKind::Fresh => SignedEnvelope::decode(&fresh(&fleet.pinned, 1), 4096).unwrap(),
         FleetMessageKind::Bundle => {
-            let rules = vec![json!({"allow": "git status"})];
-            let empty = Map::new;
-            let (group, version, previous) = (id("builds"), 1, None);
-            let bundle = Bundle {
-                group,
-                version,
-                previous,
-                not_before: START,
-                rules: BundleRules::from_values(&rules),
-                classes: empty(),
-                limits: empty(),
-                approvals: empty(),
-            };
+            let rules = BundleRules::from_values(&[json!({"allow": "git status"})]);
+            let bundle = Bundle { not_before: START, rules, ..bundle(1, None) };
             pat.header("bundle-1").sign_body(bundle, &[&pat.sign])
         }
         FleetMessageKind::Stage => {

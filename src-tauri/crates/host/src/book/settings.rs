@@ -20,7 +20,7 @@ const MOST_HISTORY: u64 = 4 * 1024 * 1024 * 1024;
 const STEP: u32 = 500;
 pub(super) const DAY: Millis = 24 * 3_600_000;
 /// Key of the time at which the whole record was last checked, among its settings.
-const CHECKED: &str = "record.checked";
+pub(super) const CHECKED: &str = "record.checked";
 
 impl PolicyStore {
     /// Clears history away that is older than the person keeps it.

@@ -40,6 +40,7 @@ impl HostControl {
             attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)).with_since(doubt.since));
         }
         attention.extend(counts.unwritten.as_ref().map(unwritten));
+        attention.extend(counts.unshown.map(unshown));
         attention.extend(parts.channels.failed_channels().into_iter().map(|(agent, (since, why))| {
             let message = format!("the channel of {agent} is closed: {why}");
             Concern::new(ConcernKind::Channel, message).with_since(since)
@@ -181,6 +182,12 @@ fn unwritten(owed: &Unwritten) -> Concern {
     let waits = if owed.endings + owed.others == 1 { "waits" } else { "wait" };
     let message = format!("{} {waits} to be written, and nothing new runs: {}", what.join(" and "), owed.why);
     Concern::new(ConcernKind::Unwritten, message).with_since(owed.since)
+}
+
+/// Returns the concern that a window could not show a question.
+fn unshown(since: Millis) -> Concern {
+    let message = "the window could not show a question: one that nobody answers elsewhere is denied";
+    Concern::new(ConcernKind::Window, message).with_since(since)
 }
 
 /// Returns the concern that the system gives no further thread, if that is so.

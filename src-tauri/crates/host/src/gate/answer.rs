@@ -38,6 +38,7 @@ impl Task {
         face: ApproverId,
         reply: oneshot::Sender<Answered>,
     ) {
+        self.note_answer(face);
         if self.is_elsewhere(&params.question_id) {
             return self.answer_elsewhere(params, face, reply);
         }

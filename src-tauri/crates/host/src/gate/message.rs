@@ -186,4 +186,6 @@ pub struct GateCounts {
     pub paused_until: Option<Millis>,
     /// Entries that could not be recorded yet.
     pub unwritten: Option<Unwritten>,
+    /// Last time at which a window could not show a question, if none has answered one since.
+    pub unshown: Option<Millis>,
 }

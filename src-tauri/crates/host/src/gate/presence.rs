@@ -3,6 +3,7 @@
 
 use super::task::Task;
 use crate::ask::{ApproverId, ConnectedApproverKind};
+use crate::clock::now_millis;
 use crate::session::ScreenPresence;
 use postern_contract::methods::{Arming, Presented};
 use postern_contract::{Answer, AnswerParams, render};
@@ -43,6 +44,17 @@ impl Task {
         tracing::warn!(%face, %question, "a question could not be shown");
         if let Some(waiting) = self.questions.find_question(question) {
             waiting.shown.cannot_present = Some(why);
+        }
+        if face.kind == ConnectedApproverKind::Window {
+            self.unshown = Some(now_millis());
+            self.parts.stirred.status.notify_one();
+        }
+    }
+
+    /// Notes that somebody answers: what a window shows can be seen again.
+    pub(super) fn note_answer(&mut self, face: ApproverId) {
+        if face.kind == ConnectedApproverKind::Window && self.unshown.take().is_some() {
+            self.parts.stirred.status.notify_one();
         }
     }
 

@@ -16,7 +16,7 @@ use crate::session::ScreenSession;
 use crate::socket::Outbox;
 use postern_contract::{ApproverNotification, Question};
 use postern_exec::identity::Allowance;
-use postern_policy::AgentId;
+use postern_policy::{AgentId, Millis};
 use postern_request::{ActivePause, Approved, Denial, Halt, Refusal, RequestEvent, Withdrawal};
 use postern_store::{Store, audit};
 use std::collections::{HashMap, VecDeque};
@@ -72,6 +72,8 @@ pub(crate) struct Task {
     pub(super) began: Instant,
     /// For how long the machine had slept at the last look.
     pub(super) slept: Duration,
+    /// Last time at which a window could not show a question; `None` again once a window answers one.
+    pub(super) unshown: Option<Millis>,
     /// Next time to check that the screen is still the person's.
     pub(super) look_at: Option<Instant>,
     /// Somebody waits for everything to end.
@@ -96,6 +98,7 @@ impl Task {
             apart: Vec::new(),
             owed: OwedEntries::default(),
             began: Instant::now(),
+            unshown: None,
             look_at: None,
             quitting: Vec::new(),
         }
@@ -321,6 +324,7 @@ impl Task {
             paused: self.parts.halt.paused().is_some(),
             paused_until: self.parts.halt.paused().and_then(|pause| pause.until),
             unwritten: self.unwritten(),
+            unshown: self.unshown,
         }
     }
 

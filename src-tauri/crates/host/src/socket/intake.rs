@@ -47,10 +47,7 @@ mod tests {
         let (intake, start) = (Intake::new(), Instant::now());
         assert_eq!(intake.take_bytes(16 << 20, start), Duration::ZERO, "a burst is taken at once");
         assert_eq!(intake.take_bytes(8 << 20, start), Duration::from_secs(1));
-        assert_eq!(
-            intake.take_bytes(0, start + Duration::from_secs(1)),
-            Duration::ZERO,
-            "and paid back with time"
-        );
+        let got = intake.take_bytes(0, start + Duration::from_secs(1));
+        assert_eq!(got, Duration::ZERO, "and paid back with time");
     }
 }

@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 #[tokio::test]
 async fn an_answer_names_what_was_shown_and_counts_once() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     let other = lab.answer_to(&question, "once", json!({"digest": "0".repeat(64)})).await;
     assert_eq!(other["applied"], false, "another digest is another question: {other}");
     let first = lab.answer_to(&question, "once", json!({})).await;
@@ -24,8 +23,7 @@ async fn an_answer_names_what_was_shown_and_counts_once() {
 #[tokio::test]
 async fn a_question_is_found_by_its_code() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     assert_eq!(question.code.len(), 4, "what people type");
     lab.answer_to(&question, "once", json!({"questionId": question.code})).await;
     assert_eq!(wire.answer(call).await.unwrap()["exitCode"], 0);
@@ -36,20 +34,18 @@ async fn a_windows_yes_counts_only_when_it_was_armed() {
     let mut lab = Lab::start().await;
     let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
-    let params = |answer| AnswerParams::for_question(&question, answer);
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     let gate = lab.host.gate();
-    let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
+    let early = lab.answer_from(&window, &question, Answer::Once).await;
     assert!(!early.applied, "it was never shown there");
     let seen = shown(&question);
     let beginning = Presented { end_seen: false, ..seen.clone() };
     let arming = gate.presented(window.id(), beginning).await.unwrap();
     assert!(!arming.armed, "its end was not seen: {arming:?}");
-    let early = gate.answer(params(Answer::Once), window.id()).await.unwrap();
+    let early = lab.answer_from(&window, &question, Answer::Once).await;
     assert!(!early.applied, "a click before arming does nothing: {early:?}");
     lab.arm(&window, &question).await;
-    let armed = gate.answer(params(Answer::Once), window.id()).await.unwrap();
+    let armed = lab.answer_from(&window, &question, Answer::Once).await;
     assert!(armed.applied, "{armed:?}");
     assert_eq!(wire.answer(call).await.unwrap()["stdout"], "hi\n");
 }
@@ -57,8 +53,7 @@ async fn a_windows_yes_counts_only_when_it_was_armed() {
 #[tokio::test]
 async fn the_same_plan_asked_twice_is_one_question() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, first) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (first, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     wire.event("exec.pending").await;
     let (_, second) = wire.post_run(&["echo", "hi"], json!({})).await;
     assert_eq!(wire.event("exec.pending").await["position"], 1, "it joins the first");
@@ -80,8 +75,7 @@ async fn the_same_plan_asked_twice_is_one_question() {
 #[tokio::test]
 async fn a_yes_to_several_names_them_and_covers_nobody_else() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, first) = wire.post_run(&["echo", "hi"], json!({})).await;
-    lab.question().await;
+    let (first, _) = lab.ask(&mut wire, &["echo", "hi"]).await;
     let (_, second) = wire.post_run(&["echo", "hi"], json!({})).await;
     let seen = lab.changed(|question| question.requests.len() == 2).await;
     let (_, third) = wire.post_run(&["echo", "hi"], json!({})).await;
@@ -101,12 +95,9 @@ async fn a_yes_to_several_names_them_and_covers_nobody_else() {
 #[tokio::test]
 async fn always_answers_what_waits_and_is_covered_now() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, first) = wire.post_run(&["basename", "/a/b"], json!({})).await;
-    let question = lab.question().await;
-    let (_, covered) = wire.post_run(&["basename", "/c/d"], json!({})).await;
-    let other = lab.question().await;
-    let (_, uncovered) = wire.post_run(&["dirname", "/c/d"], json!({})).await;
-    let still = lab.question().await;
+    let (first, question) = lab.ask(&mut wire, &["basename", "/a/b"]).await;
+    let (covered, other) = lab.ask(&mut wire, &["basename", "/c/d"]).await;
+    let (uncovered, still) = lab.ask(&mut wire, &["dirname", "/c/d"]).await;
     let answered = lab.answer_to(&question, "always", json!({"proposal": "path"})).await;
     assert_eq!(answered["also"], json!([other.code]), "{answered}");
     assert_eq!(wire.answer(first).await.unwrap()["stdout"], "b\n");
@@ -118,8 +109,7 @@ async fn always_answers_what_waits_and_is_covered_now() {
 #[tokio::test]
 async fn a_new_deny_rule_denies_what_waits() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, call) = wire.post_run(&["basename", "/a/b"], json!({})).await;
-    lab.question().await;
+    let (call, _) = lab.ask(&mut wire, &["basename", "/a/b"]).await;
     lab.rule("deny", None, "basename *").await;
     let denied = wire.answer(call).await.unwrap();
     assert_eq!(denied["reason"], "denylist", "{denied}");
@@ -170,15 +160,13 @@ async fn nobody_answering_is_the_fallback() {
     let mut lab = Lab::start().await;
     lab.set("main", &[("approvalTimeout", "10s")]).await;
     let mut wire = lab.connect("main").await;
-    let (_, unseen) = wire.post_run(&["echo", "unseen"], json!({})).await;
-    lab.question().await;
+    let (unseen, _) = lab.ask(&mut wire, &["echo", "unseen"]).await;
     lab.set("main", &[("fallback", "full"), ("confirm", "yes")]).await;
     let denied = wire.answer(unseen).await.unwrap();
     assert_eq!(denied["reason"], "expired", "nobody could have seen it: {denied}");
     assert_eq!(lab.closed().await, ClosedBy::Expired);
 
-    let (_, seen) = wire.post_run(&["echo", "seen"], json!({})).await;
-    lab.question().await;
+    let (seen, _) = lab.ask(&mut wire, &["echo", "seen"]).await;
     lab.control("questions.list", json!({})).await.unwrap();
     let done = wire.answer(seen).await.unwrap();
     assert_eq!(done["stdout"], "seen\n", "{done}");
@@ -188,8 +176,7 @@ async fn nobody_answering_is_the_fallback() {
 #[tokio::test]
 async fn a_question_is_kept_for_later_and_answered_then() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, call) = wire.post_run(&["echo", "later"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "later"]).await;
     let kept = lab.control("questions.later", json!({"questionId": question.id})).await.unwrap();
     assert_eq!(kept["applied"], true, "{kept}");
     let half_an_hour = 30 * 60 * 1000;
@@ -206,8 +193,7 @@ async fn what_is_not_what_was_approved_does_not_run() {
     let script = lab.home().join("script");
     std::fs::write(&script, "echo approved\n").unwrap();
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["/bin/bash", script.to_str().unwrap()], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["/bin/bash", script.to_str().unwrap()]).await;
     std::fs::write(&script, "echo swapped\n").unwrap();
     lab.answer_to(&question, "once", json!({})).await;
     let denied = wire.answer(call).await.unwrap();
@@ -222,8 +208,7 @@ async fn an_offer_says_how_much_of_the_past_it_would_have_let_through() {
         lab.answer("once", json!({})).await;
         wire.answer(call).await.unwrap();
     }
-    let (_, call) = wire.post_run(&["basename", "/a/2"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["basename", "/a/2"]).await;
     assert!(!question.proposals.is_empty(), "something can be saved");
     assert!(question.proposals.iter().all(|offer| offer.would_match.is_none()), "nobody waits for the count");
     let counted =
@@ -348,8 +333,7 @@ async fn a_rule_that_allows_more_than_was_shown_is_saved_only_if_the_answer_says
 #[tokio::test]
 async fn a_rule_narrower_than_the_offer_needs_no_word_more_and_keeps_to_its_effects() {
     let (mut lab, mut wire) = Lab::connected().await;
-    let (_, call) = wire.post_run(&["git", "push", "origin", "main"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["git", "push", "origin", "main"]).await;
     let more = json!({"proposal": "exact", "edited": "git push origin *"});
     let answered = lab.answer_to(&question, "always", more).await;
     assert_eq!(answered["applied"], true, "{answered}");
@@ -366,8 +350,7 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
     let mut lab = Lab::start().await;
     let terminal = lab.host.add_approver(ConnectedApproverKind::Terminal);
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     let gate = lab.host.gate();
     // Its end was not seen: however long that is looked at, nothing arms.
     let beginning = Presented { end_seen: false, ..shown(&question) };
@@ -385,10 +368,9 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
     // Anything else on show starts over, however long it was looked at before.
     let hidden = Presented { visible: false, ..shown(&question) };
     assert!(!gate.presented(terminal.id(), hidden).await.unwrap().armed, "it is not to be seen any more");
-    let early =
-        gate.answer(AnswerParams::for_question(&question, Answer::Once), terminal.id()).await.unwrap();
+    let early = lab.answer_from(&terminal, &question, Answer::Once).await;
     assert!(!early.applied, "{early:?}");
-    let deny = gate.answer(AnswerParams::for_question(&question, Answer::Deny), terminal.id()).await.unwrap();
+    let deny = lab.answer_from(&terminal, &question, Answer::Deny).await;
     assert!(deny.applied, "a no needs no arming: {deny:?}");
     assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
 }
@@ -398,8 +380,7 @@ async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
     let mut lab = Lab::start().await;
     let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["rm", "-r", "-f", "/opt/no-such-folder-of-a-test"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["rm", "-r", "-f", "/opt/no-such-folder-of-a-test"]).await;
     assert_eq!((question.risk.level, question.arming_ms), (RiskLevel::Dangerous, 1500), "{question:?}");
     let gate = lab.host.gate();
     let seen = shown(&question);
@@ -408,9 +389,9 @@ async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
     lab.arm(&window, &question).await;
     let other = Presented { digest: "0".repeat(64), ..seen };
     assert!(!gate.presented(window.id(), other).await.unwrap().armed, "that is not what waits");
-    let early = gate.answer(AnswerParams::for_question(&question, Answer::Once), window.id()).await.unwrap();
+    let early = lab.answer_from(&window, &question, Answer::Once).await;
     assert!(!early.applied, "what was shown last is something else: {early:?}");
-    gate.answer(AnswerParams::for_question(&question, Answer::Deny), window.id()).await.unwrap();
+    lab.answer_from(&window, &question, Answer::Deny).await;
     wire.answer(call).await.unwrap();
 }
 
@@ -419,10 +400,8 @@ async fn always_for_one_agent_leaves_the_others_waiting() {
     let mut lab = Lab::start().await;
     lab.control("agents.add", json!({"agent": "other"})).await.unwrap();
     let (mut main, mut other) = (lab.connect("main").await, lab.connect("other").await);
-    let (_, first) = main.post_run(&["basename", "/a/b"], json!({})).await;
-    let question = lab.question().await;
-    let (_, second) = other.post_run(&["basename", "/c/d"], json!({})).await;
-    let waiting = lab.question().await;
+    let (first, question) = lab.ask(&mut main, &["basename", "/a/b"]).await;
+    let (second, waiting) = lab.ask(&mut other, &["basename", "/c/d"]).await;
     lab.answer_to(&question, "always", json!({"proposal": "path"})).await;
     assert_eq!(main.answer(first).await.unwrap()["stdout"], "b\n");
     let listed = lab.control("questions.list", json!({})).await.unwrap();

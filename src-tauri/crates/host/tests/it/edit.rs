@@ -4,7 +4,7 @@
 //! instead.
 
 use crate::support::{Lab, Wire, shown};
-use postern_contract::{Answer, AnswerParams, Question, pieces_to_text};
+use postern_contract::{Answer, Question, pieces_to_text};
 use postern_host::ConnectedApproverKind;
 use serde_json::{Value, json};
 
@@ -97,15 +97,12 @@ async fn an_edit_arms_anew() {
     let mut lab = Lab::start().await;
     let window = lab.host.add_approver(ConnectedApproverKind::Window);
     let (mut wire, _, call, question) = asked(&mut lab).await;
-    let gate = lab.host.gate().clone();
-    while !gate.presented(window.id(), shown(&question)).await.unwrap().armed {
-        tokio::task::yield_now().await;
-    }
+    lab.arm(&window, &question).await;
     assert_eq!(edit(&lab, &question, "echo changed").await["applied"], true);
     let changed = lab.changed(|question| question.edited.is_some()).await;
-    let early = gate.answer(AnswerParams::for_question(&changed, Answer::Once), window.id()).await.unwrap();
+    let early = lab.answer_from(&window, &changed, Answer::Once).await;
     assert!(!early.applied, "the window did not show it yet: {early:?}");
-    let arming = gate.presented(window.id(), shown(&changed)).await.unwrap();
+    let arming = lab.host.gate().presented(window.id(), shown(&changed)).await.unwrap();
     assert!(!arming.armed && arming.remaining_ms.is_some(), "{arming:?}");
     lab.answer_to(&changed, "deny", json!({})).await;
     wire.answer(call).await.unwrap();

@@ -9,9 +9,7 @@ use uuid::Uuid;
 
 #[tokio::test]
 async fn a_rule_lets_a_command_through_and_every_event_is_told() {
-    let lab = Lab::start().await;
-    lab.rule("allow", Some("main"), "/usr/bin/printf").await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::with_rule("/usr/bin/printf").await;
     let done = wire.run(&["printf", "%s-%s", "a", "b"]).await;
     assert_eq!(done["outcome"], "exited", "{done}");
     assert_eq!(done["exitCode"], 0);
@@ -176,8 +174,7 @@ async fn only_a_decision_a_policy_and_a_start_wait_for_the_drive() {
     for _ in 0..3 {
         assert_eq!(wire.run(&["basename", "/a"]).await["reason"], "denylist");
     }
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     assert_eq!(lab.host.flushes(), flushes, "received, denied, asked: nothing waits for the drive");
     lab.answer_to(&question, "once", json!({})).await;
     let answered = lab.host.flushes();
@@ -198,8 +195,7 @@ async fn whoever_watches_hears_what_waits_what_runs_and_who_is_there() {
     let mut told = lab.host.subscribe();
     let mut wire = lab.connect("main").await;
     heard(&mut told, |told| matches!(told, ApproverNotification::AgentsChanged)).await;
-    let (_, call) = wire.post_run(&["sleep", "600"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["sleep", "600"]).await;
     status(&mut told, |status| status.waiting == 1).await;
     lab.answer_to(&question, "once", json!({})).await;
     status(&mut told, |status| status.waiting == 0 && status.running == 1).await;
@@ -268,15 +264,11 @@ async fn a_question_names_the_repository_and_its_branch() {
 
 #[tokio::test]
 async fn the_history_is_erased_and_the_rules_stay() {
-    let lab = Lab::start().await;
-    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::with_rule("/usr/bin/basename").await;
     wire.run(&["basename", "/a/b"]).await;
     let before = lab.control("data.use", json!({})).await.unwrap();
-    assert!(
-        before["oldest"].is_number() && before["bytes"].as_u64().is_some_and(|bytes| bytes > 0),
-        "{before}"
-    );
+    assert!(before["oldest"].is_number(), "{before}");
+    assert!(before["bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{before}");
     let after = lab.control("data.eraseHistory", json!({})).await.unwrap();
     assert_eq!(after["oldest"], serde_json::Value::Null, "{after}");
     assert_eq!(lab.control("requests.list", json!({})).await.unwrap()["requests"], json!([]));

@@ -6,11 +6,8 @@ use serde_json::json;
 
 #[tokio::test]
 async fn paused_means_denied_until_resumed() {
-    let mut lab = Lab::start().await;
-    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
-    let mut wire = lab.connect("main").await;
-    let (_, waiting) = wire.post_run(&["dirname", "/a/b"], json!({})).await;
-    lab.question().await;
+    let (mut lab, mut wire) = Lab::with_rule("/usr/bin/basename").await;
+    let (waiting, _) = lab.ask(&mut wire, &["dirname", "/a/b"]).await;
     lab.control("pause", json!({})).await.unwrap();
     assert_eq!(wire.answer(waiting).await.unwrap()["reason"], "paused", "what waits is denied");
     assert_eq!(wire.run(&["basename", "/a/b"]).await["reason"], "paused", "what a rule allows as well");
@@ -60,18 +57,14 @@ async fn beyond_so_many_a_minute_questions_come_one_after_the_other() {
     let mut lab = Lab::start().await;
     lab.set("main", &[("questionsPerMinute", "1")]).await;
     let mut wire = lab.connect("main").await;
-    let (_, first) = wire.post_run(&["basename", "/x/1"], json!({})).await;
-    let question = lab.question().await;
+    let (first, question) = lab.ask(&mut wire, &["basename", "/x/1"]).await;
     let (_, second) = wire.post_run(&["basename", "/x/2"], json!({})).await;
     while lab.control("status", json!({})).await.unwrap()["waiting"] != 2 {
         tokio::task::yield_now().await;
     }
     let listed = lab.control("questions.list", json!({})).await.unwrap();
-    assert_eq!(
-        listed["questions"].as_array().unwrap().len(),
-        1,
-        "the second waits behind the first: {listed}"
-    );
+    let got = listed["questions"].as_array().unwrap().len();
+    assert_eq!(got, 1, "the second waits behind the first: {listed}");
     assert_eq!(listed["questions"][0]["queued"], 1, "{listed}");
     lab.answer_to(&question, "once", json!({})).await;
     assert_eq!(wire.answer(first).await.unwrap()["stdout"], "1\n");

@@ -211,8 +211,37 @@ async fn a_pause_holds_says_that_it_is_not_written_down_and_is_written_later() {
     assert_eq!(status["mode"], "paused", "it holds at once");
     drop(full);
     lab.status(owes_nothing).await;
-    let lab = lab.restart().await;
+    let mut lab = lab.restart().await;
     assert_eq!(lab.control("status", json!({})).await.unwrap()["mode"], "paused", "it outlives a restart");
+    let full = lab.full_disk();
+    let problem = lab.control("resume", json!({})).await.unwrap_err();
+    assert!(problem.contains("not written down yet"), "{problem}");
+    let status = lab.status(owes("1 other entry of the record waits")).await;
+    assert_eq!(status["mode"], "listening", "its end holds at once as well");
+    drop(full);
+    lab.status(owes_nothing).await;
+    let lab = lab.restart().await;
+    assert_eq!(lab.control("status", json!({})).await.unwrap()["mode"], "listening");
+}
+
+#[tokio::test]
+async fn the_stop_of_an_agent_holds_and_is_written_later() {
+    let mut lab = Lab::start().await;
+    let (mut wire, marker) = (lab.connect("main").await, Marker::new(&lab));
+    let (_, call, question) = asked(&mut lab, &mut wire, &marker).await;
+    let full = lab.full_tables(&["agents"]);
+    let answered = lab.answer_to(&question, "deny-all", json!({})).await;
+    assert_eq!(answered["applied"], true, "{answered}");
+    assert!(answered["reason"].is_string(), "it says that it is not saved: {answered}");
+    lab.status(owes("1 other entry of the record")).await;
+    drop(full);
+    assert_eq!(wire.answer(call).await.unwrap()["reason"], "user");
+    assert_eq!(wire.run(&["uname"]).await["reason"], "user", "it holds from the answer on");
+    lab.status(owes_nothing).await;
+    let lab = lab.restart().await;
+    let mut wire = lab.connect("main").await;
+    assert_eq!(wire.run(&["uname"]).await["reason"], "user", "it outlives a restart");
+    assert_eq!(marker.runs(), 0);
 }
 
 #[tokio::test]

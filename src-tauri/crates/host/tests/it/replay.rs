@@ -137,15 +137,10 @@ async fn a_stored_outcome_is_the_event_that_was_told() {
         assert_eq!(status["ending"]["sequence"], told["sequence"], "{status}");
         if method == "exec.denied" {
             let verdict = &status["verdict"];
-            assert_eq!(
-                (&verdict["decision"], &verdict["reason"]),
-                (&json!("deny"), &json!("denylist")),
-                "{status}"
-            );
-            assert!(
-                verdict["rule"].is_number() && !verdict["message"].as_str().unwrap().is_empty(),
-                "{status}"
-            );
+            assert_eq!(verdict["decision"], "deny", "{status}");
+            assert_eq!(verdict["reason"], "denylist", "{status}");
+            assert!(verdict["rule"].is_number(), "{status}");
+            assert!(!verdict["message"].as_str().unwrap().is_empty(), "{status}");
         }
     }
 }

@@ -97,11 +97,8 @@ async fn a_tool_is_asked_about_answered_and_remembered() {
         assert_eq!((&resolved["checkId"], &resolved["decision"]), (&asked["checkId"], &json!(decision)));
         assert_eq!(resolved["error"], error, "{resolved}");
         let words = resolved["message"].as_str().unwrap_or_default();
-        assert_eq!(
-            words.contains("The user denied it. They said: words. "),
-            decision == "deny",
-            "for the model: {resolved}"
-        );
+        let got = words.contains("The user denied it. They said: words. ");
+        assert_eq!(got, decision == "deny", "for the model: {resolved}");
     }
     let allowed = wire.call("tool.check", check).await.unwrap();
     assert_eq!(allowed["decision"], "allow", "no question the second time: {allowed}");
@@ -123,9 +120,7 @@ async fn tools_are_answered_by_source_fours_own_procedures() {
 
 #[tokio::test]
 async fn which_says_where_and_what_a_bare_run_would_be() {
-    let lab = Lab::start().await;
-    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::with_rule("/usr/bin/basename").await;
     let names = json!({"names": ["basename", "dirname", "no-such-program"]});
     let found = wire.call("system.which", names).await.unwrap();
     let got: Vec<_> =

@@ -1,7 +1,7 @@
 //! A machine that sleeps while a question waits.
 
 use crate::support::Lab;
-use postern_contract::{Answer, AnswerParams};
+use postern_contract::Answer;
 use serde_json::json;
 use std::time::Duration;
 
@@ -19,17 +19,11 @@ async fn lab() -> Lab {
 async fn what_waits_when_the_machine_goes_to_sleep_is_over_and_nothing_runs() {
     let mut lab = lab().await;
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     lab.host.fall_asleep().await;
     let denied = wire.answer(call).await.unwrap();
     assert_eq!(denied["reason"], "expired", "silence allows nothing where nobody had the time: {denied}");
-    let late = lab
-        .host
-        .gate()
-        .answer(AnswerParams::for_question(&question, Answer::Once), lab.face.id())
-        .await
-        .unwrap();
+    let late = lab.answer_from(&lab.face, &question, Answer::Once).await;
     assert!(!late.applied, "{late:?}");
 }
 
@@ -37,8 +31,7 @@ async fn what_waits_when_the_machine_goes_to_sleep_is_over_and_nothing_runs() {
 async fn a_question_that_nobody_told_of_the_sleep_ends_on_wake_by_a_clock_that_counts_it() {
     let mut lab = lab().await;
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    lab.question().await;
+    let (call, _) = lab.ask(&mut wire, &["echo", "hi"]).await;
     lab.screen.sleep(NIGHT);
     lab.host.wake_up().await;
     let denied = wire.answer(call).await.unwrap();
@@ -49,8 +42,7 @@ async fn a_question_that_nobody_told_of_the_sleep_ends_on_wake_by_a_clock_that_c
 async fn a_short_sleep_leaves_a_question_the_rest_of_its_time() {
     let mut lab = lab().await;
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     lab.screen.sleep(Duration::from_secs(2));
     lab.host.wake_up().await;
     lab.answer_to(&question, "once", json!({})).await;

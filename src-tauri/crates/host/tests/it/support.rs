@@ -2,7 +2,7 @@
 
 use parking_lot::Mutex;
 use postern_contract::methods::Presented;
-use postern_contract::{ApproverNotification, ClosedBy, Question};
+use postern_contract::{Answer, AnswerParams, Answered, ApproverNotification, ClosedBy, Question};
 use postern_host::HostUser;
 use postern_host::session::{ScreenPresence, ScreenSession};
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host, HostConfig};
@@ -108,6 +108,14 @@ impl Lab {
         (lab, wire)
     }
 
+    /// Returns such a host, and the connection of an agent that this rule lets through.
+    pub(crate) async fn with_rule(text: &str) -> (Self, Wire) {
+        let lab = Self::start().await;
+        lab.rule("allow", Some("main"), text).await;
+        let wire = lab.connect("main").await;
+        (lab, wire)
+    }
+
     /// Returns a host on a folder that one may have used before.
     pub(crate) async fn in_folder(folder: TempDir) -> Self {
         let home = folder.path().join("home").canonicalize().unwrap();
@@ -192,6 +200,12 @@ impl Lab {
         soon("something told", self.told.recv()).await.unwrap()
     }
 
+    /// Asks for a run; returns the number of the call, and the question that opens.
+    pub(crate) async fn ask(&mut self, wire: &mut Wire, argv: &[&str]) -> (i64, Question) {
+        let (_, call) = wire.post_run(argv, json!({})).await;
+        (call, self.question().await)
+    }
+
     /// Returns how the next question closes.
     pub(crate) async fn closed(&mut self) -> ClosedBy {
         loop {
@@ -216,6 +230,17 @@ impl Lab {
             params.extend(more.clone());
         }
         self.control("questions.answer", params).await.unwrap()
+    }
+
+    /// Answers a question from this approver.
+    pub(crate) async fn answer_from(
+        &self,
+        approver: &ApproverGuard,
+        question: &Question,
+        answer: Answer,
+    ) -> Answered {
+        let params = AnswerParams::for_question(question, answer);
+        self.host.gate().answer(params, approver.id()).await.unwrap()
     }
 
     pub(crate) fn socket(&self, agent: &str) -> PathBuf {

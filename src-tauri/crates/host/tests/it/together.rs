@@ -62,8 +62,7 @@ async fn nothing_that_is_saved_or_set_meanwhile_frees_what_two_people_have_to_ap
     let mut lab = Lab::start().await;
     want_two(&lab, json!([])).await;
     let mut wire = lab.connect("main").await;
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     lab.rule("allow", Some("main"), "echo *").await;
     assert_eq!(waiting(&lab).await, 1, "a rule of the person at the host");
     lab.set("main", &[("security", "full")]).await;
@@ -88,8 +87,7 @@ async fn a_rule_of_one_person_stands_in_for_no_second_one_and_a_rule_of_the_poli
     let explain = json!({"agent": "main", "argv": ["echo", "hi"]});
     let explained = lab.control("explain", explain).await.unwrap();
     assert_eq!(explained["decision"], json!("ask"), "{explained}");
-    let (_, call) = wire.post_run(&["echo", "hi"], json!({})).await;
-    let question = lab.question().await;
+    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
     lab.answer_to(&question, "deny", json!({})).await;
     wire.answer(call).await.unwrap();
     want_two(&lab, json!([{"effect": "allow", "text": "echo *"}])).await;

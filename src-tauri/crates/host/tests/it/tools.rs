@@ -18,11 +18,8 @@ async fn a_denied_call_says_which_error_it_is_and_asks_nobody() {
     let (lab, mut wire) = Lab::connected().await;
     let denied =
         wire.call("tool.check", json!({"tool": "read_file", "arguments": {"path": "x/.env"}})).await.unwrap();
-    assert_eq!(
-        (&denied["decision"], &denied["error"]),
-        (&json!("deny"), &json!("ToolDeniedError")),
-        "{denied}"
-    );
+    assert_eq!(denied["decision"], "deny", "{denied}");
+    assert_eq!(denied["error"], "ToolDeniedError", "{denied}");
     assert!(denied["message"].as_str().unwrap().contains("*.env"), "which rule: {denied}");
     assert_eq!(lab.control("tool.pending", json!({})).await.unwrap()["tools"], json!([]));
 }
@@ -248,9 +245,7 @@ async fn an_agent_that_comes_back_hears_its_answer_and_one_that_does_not_asks_no
 
 #[tokio::test]
 async fn the_elevated_gate_is_the_persons_and_a_subagent_gets_it_only_from_its_parent() {
-    let lab = Lab::start().await;
-    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::with_rule("/usr/bin/basename").await;
     for (session, parent, elevated) in [
         ("own", None, None),
         ("off", None, Some(false)),
@@ -292,9 +287,7 @@ async fn the_elevated_gate_is_the_persons_and_a_subagent_gets_it_only_from_its_p
 
 #[tokio::test]
 async fn tool_policy_closes_host_commands_for_a_session_and_history_shows_it() {
-    let lab = Lab::start().await;
-    lab.rule("allow", Some("main"), "/usr/bin/basename").await;
-    let mut wire = lab.connect("main").await;
+    let (lab, mut wire) = Lab::with_rule("/usr/bin/basename").await;
     let rules = json!({"system.run": "deny"});
     wire.call("session.open", json!({"session": "s", "rules": rules, "elevated": true})).await.unwrap();
     let ran = wire.run_with(&["basename", "/a/b"], json!({"session": "s"})).await;

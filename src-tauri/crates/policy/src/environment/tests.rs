@@ -2,10 +2,6 @@ use super::*;
 use postern_command::environment::name_lists;
 use proptest::prelude::*;
 
-fn needs_question(built: &Built) -> bool {
-    built.changes.iter().any(|change| change.asks)
-}
-
 fn base() -> BaseEnvironment {
     BaseEnvironment {
         user: "ada".into(),
@@ -30,6 +26,10 @@ fn tried(name: &str, value: &str) -> Result<Built, RefusedVariables> {
 
 fn why(name: &str, value: &str) -> Option<NameRefusalReason> {
     tried(name, value).err().map(|refused| refused.names[0].why)
+}
+
+fn asks(built: &Built) -> bool {
+    built.changes.iter().any(|change| change.asks)
 }
 
 /// Returns a name that a list's prefix covers.
@@ -105,14 +105,11 @@ fn every_soft_name_is_refused_until_the_settings_name_it() {
     let prefixed = lists.soft_prefixes.iter().map(|prefix| with_suffix(prefix));
     let secrets = lists.soft_segments.iter().map(|segment| format!("MY_{segment}_1"));
     for name in lists.soft_names.iter().cloned().chain(prefixed).chain(secrets) {
-        assert_eq!(
-            why(&name, "x"),
-            Some(NameRefusalReason::NotAllowed),
-            "{name} redirects trust, traffic or accounts"
-        );
+        let got = why(&name, "x");
+        assert_eq!(got, Some(NameRefusalReason::NotAllowed), "{name} redirects trust, traffic or accounts");
         let settings = Settings { env_set: vec![name.clone()], ..Settings::default() };
         let built = build_environment(&base(), &one(&name, "/any value"), &settings, false).expect(&name);
-        assert!(!needs_question(&built), "{name} was named by the person");
+        assert!(!asks(&built), "{name} was named by the person");
         assert_eq!(built.changes[0].kind, ChangeKind::Added, "{name} is still shown");
     }
 }
@@ -120,7 +117,7 @@ fn every_soft_name_is_refused_until_the_settings_name_it() {
 #[test]
 fn harmless_names_need_no_question_but_a_plain_value() {
     for name in name_lists().unwrap().auto.keys() {
-        assert!(!needs_question(&tried(name, "en_GB.UTF-8").expect(name)), "{name} is harmless");
+        assert!(!asks(&tried(name, "en_GB.UTF-8").expect(name)), "{name} is harmless");
         for bad in ["/etc/passwd", "%n", "a..b", "a b", "a\nb", "é", &"x".repeat(65)] {
             assert_eq!(why(name, bad), Some(NameRefusalReason::BadValue), "{name}={bad:?} must be refused");
         }
@@ -133,7 +130,7 @@ fn single_values_of_other_names_need_no_question() {
         [("RUST_LOG", "debug"), ("NODE_ENV", "test"), ("DEBUG", "1"), ("GIT_PAGER", "cat"), ("GIT_PAGER", "")]
     {
         let built = build_environment(&base(), &one(name, value), &Settings::default(), true).expect(name);
-        assert!(!needs_question(&built), "{name}={value}");
+        assert!(!asks(&built), "{name}={value}");
         assert_eq!(built.changes.len(), 1, "{name} is still shown");
     }
     for (name, value) in [("GIT_PAGER", "less"), ("PAGER", "./cat"), ("PAGER", "cat x")] {
@@ -147,7 +144,7 @@ fn unknown_names_are_shown_and_asked_about() {
         ["RUST_LOG", "NODE_ENV", "MY_FLAG", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE", "PYTHONUNBUFFERED"]
     {
         let built = tried(name, "a value / with anything").expect(name);
-        assert!(needs_question(&built), "{name} is in no list");
+        assert!(asks(&built), "{name} is in no list");
         assert_eq!(built.changes.len(), 1, "{name} is shown");
     }
 }

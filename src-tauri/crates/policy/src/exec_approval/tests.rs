@@ -54,10 +54,8 @@ fn what_is_left_out_is_as_it_is_there() {
     let read =
         read_exec_approval(r#"{"execApproval":{},"name":"other things of a profile are not looked at"}"#)
             .unwrap();
-    assert_eq!(
-        (read.security, read.ask, read.timeout_ms, read.ask_fallback, read.allowlist.len()),
-        (Security::Allowlist, Ask::OnMiss, 60_000, Fallback::Deny, 0)
-    );
+    let got = (read.security, read.ask, read.timeout_ms, read.ask_fallback, read.allowlist.len());
+    assert_eq!(got, (Security::Allowlist, Ask::OnMiss, 60_000, Fallback::Deny, 0));
 }
 
 #[test]

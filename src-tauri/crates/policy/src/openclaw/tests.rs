@@ -156,19 +156,14 @@ fn an_agents_own_word_counts_before_every_agents_and_that_before_the_defaults() 
     let document = read_document(&text.to_string()).unwrap();
     assert_eq!(document.agents(), ["main"], "its former name is the same agent");
     let main = document.for_agent(Some("main"));
-    assert_eq!(
-        (main.said.security, main.said.ask, main.said.fallback, main.said.skills),
-        (Some(Security::Allowlist), Some(Ask::Always), Some(Fallback::Full), Some(true))
-    );
+    let got = (main.said.security, main.said.ask, main.said.fallback, main.said.skills);
+    assert_eq!(got, (Some(Security::Allowlist), Some(Ask::Always), Some(Fallback::Full), Some(true)));
     let patterns: Vec<&str> = main.allowlist.iter().map(|entry| entry.pattern.as_str()).collect();
     assert_eq!(patterns, ["/bin/a", "/bin/b", "/bin/c"]);
     assert_eq!(main.tools, ["s t"]);
     let other = document.for_agent(Some("other"));
-    assert_eq!(
-        (other.said.ask, other.allowlist.len()),
-        (Some(Ask::Off), 1),
-        "who is not named has what is every agent's"
-    );
+    let got = (other.said.ask, other.allowlist.len());
+    assert_eq!(got, (Some(Ask::Off), 1), "who is not named has what is every agent's");
     assert_eq!(
         read_document(r#"{"version":1}"#).unwrap().for_agent(None).said,
         super::OpenclawSettings::default()
@@ -225,10 +220,8 @@ fn what_goes_out_comes_back_with_its_meaning() {
     let (text, left_out) = document("claw", &settings, &rules);
     assert!(left_out.is_empty(), "{left_out:?}");
     let back = read_document(&text.to_string()).unwrap().for_agent(Some("claw"));
-    assert_eq!(
-        (back.said.ask, back.said.fallback, back.said.skills),
-        (Some(Ask::Always), Some(Fallback::Allowlist), Some(true))
-    );
+    let got = (back.said.ask, back.said.fallback, back.said.skills);
+    assert_eq!(got, (Some(Ask::Always), Some(Fallback::Allowlist), Some(true)));
     for (rule, entry) in rules.iter().zip(&back.allowlist) {
         let allowed = entry.allowed().unwrap();
         assert_eq!(allowed.len(), 1, "{entry:?}");

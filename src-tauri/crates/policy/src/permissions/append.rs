@@ -116,11 +116,8 @@ mod tests {
         let tail: Vec<_> = layer.entries().iter().rev().take(2).map(|entry| entry.written.clone()).collect();
         assert_eq!(tail, ["git push *", "*"], "{text}");
         let twice = append(&text, "shell_exec", "git push *").unwrap();
-        assert_eq!(
-            FileLayer::parse(&twice, "/h").unwrap().entries().len(),
-            layer.entries().len(),
-            "no rule twice"
-        );
+        let got = FileLayer::parse(&twice, "/h").unwrap().entries().len();
+        assert_eq!(got, layer.entries().len(), "no rule twice");
     }
 
     #[test]

@@ -258,12 +258,8 @@ fn what_always_saves_asks_again_when_the_program_is_replaced() {
         let mut saved = person_rule(1, Effect::Allow, "git push *");
         (saved.pattern, saved.args, saved.pin) =
             (draft.pattern.clone(), draft.args.clone(), draft.pin.clone().map(Box::new));
-        assert_eq!(
-            scene().with_rule(saved.clone()).judge_request().decision,
-            Decision::Allow,
-            "{}",
-            offer.id
-        );
+        let got = scene().with_rule(saved.clone()).judge_request().decision;
+        assert_eq!(got, Decision::Allow, "{}", offer.id);
         let replaced = scene().with_rule(saved).program("/usr/bin/git", "replaced").judge_request();
         assert_eq!(replaced.decision, Decision::Ask, "{}", offer.id);
         assert_eq!(replaced.reason, Reason::BinaryChanged, "{}", offer.id);
@@ -388,10 +384,8 @@ fn an_offer_holds_in_the_folder_that_it_was_given_in() {
         ("cd /opt/other && git push && cd sub && npm test", "/opt/other"),
     ] {
         let moved = Scene::new().with_shell_text(text).offers();
-        assert!(
-            !moved.is_empty() && moved.iter().all(|offer| offer.folder.as_deref() == Some(folder)),
-            "{moved:?}"
-        );
+        assert!(!moved.is_empty(), "{moved:?}");
+        assert!(moved.iter().all(|offer| offer.folder.as_deref() == Some(folder)), "{moved:?}");
     }
     // Also where the same rule serves a step before that.
     for text in ["cd sub && git push", "git push && cd sub && git push"] {
@@ -417,10 +411,8 @@ fn what_its_input_may_tell_it_is_offered_with_just_that_input() {
     assert!(offers("/opt/bin/query x", Input::Stream).is_empty(), "what is to come stands for nothing");
     for input in [Input::Nothing, text(), Input::Stream] {
         let data = offers("git push", input);
-        assert!(
-            data.len() > 1 && data.iter().all(|offer| offer.drafts[0].input == RuleInput::Nothing),
-            "{data:?}"
-        );
+        assert!(data.len() > 1, "{data:?}");
+        assert!(data.iter().all(|offer| offer.drafts[0].input == RuleInput::Nothing), "{data:?}");
     }
 }
 

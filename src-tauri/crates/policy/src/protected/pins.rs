@@ -182,10 +182,9 @@ mod tests {
     #[test]
     fn what_is_pinned_when_absent_is_a_place() {
         let names: Vec<&str> = pinned_when_absent().collect();
-        assert!(
-            names.contains(&".git") && names.contains(&".claude") && names.contains(&".mcp.json"),
-            "{names:?}"
-        );
+        assert!(names.contains(&".git"), "{names:?}");
+        assert!(names.contains(&".claude"), "{names:?}");
+        assert!(names.contains(&".mcp.json"), "{names:?}");
         assert!(names.iter().all(|name| is_protected_entry("p", name)), "{names:?}");
     }
 

@@ -13,13 +13,12 @@ use rustix::process::{Pid, kill_process};
 use stage::{Play, Scene, exited};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use uuid::Uuid;
 
 #[test]
 fn it_behaves_like_the_command_output_streams_and_exit_code() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(|mut scene| {
         assert_eq!(scene.run.what, What::Command(vec!["make".to_owned(), "-j 2".to_owned()]));
         assert_eq!((&scene.run.stdin, scene.run.stream), (&RunStdin::Nothing, true));
         assert_eq!(scene.run.cwd.as_deref(), Some("/"), "it runs where the caller is");
@@ -41,8 +40,7 @@ fn it_behaves_like_the_command_output_streams_and_exit_code() {
 
 #[test]
 fn shell_text_goes_as_it_is() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(|mut scene| {
         assert_eq!(scene.run.what, What::Shell("cd x && make | tee log".to_owned()));
         scene.finish(0);
     });
@@ -53,8 +51,7 @@ fn shell_text_goes_as_it_is() {
 
 #[test]
 fn by_another_name_it_runs_that_command() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(|mut scene| {
         assert_eq!(scene.run.what, What::Command(vec!["brew".to_owned(), "--version".to_owned()]));
         scene.finish(0);
     });
@@ -66,8 +63,7 @@ fn by_another_name_it_runs_that_command() {
 
 #[test]
 fn a_denial_says_why_and_exits_with_126() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(|mut scene| {
         scene.pending();
         scene.tell(NoticeEvent::Denied(ExecDenied {
             message: "The person said no.".to_owned(),
@@ -90,8 +86,7 @@ fn it_says_at_once_and_once_that_a_person_is_asked() {
     let expected =
         "postern-run: waiting for a person to answer question caa2 (denied in 120 s, at 00:02:00 UTC)\n";
     for (options, expected) in [(&["--", "x"][..], expected), (&["--quiet", "--", "x"], "")] {
-        let play = Play::new(|host| {
-            let mut scene = Scene::open(&host);
+        let play = Play::scene(|mut scene| {
             scene.pending();
             scene.pending();
             scene.finish(0);
@@ -106,8 +101,7 @@ fn it_says_at_once_and_once_that_a_person_is_asked() {
 #[test]
 fn who_cannot_wait_is_told_that_it_is_pending_and_how_to_go_on() {
     for in_environment in [false, true] {
-        let play = Play::new(|host| {
-            let mut scene = Scene::open(&host);
+        let play = Play::scene(|mut scene| {
             assert!(scene.run.join, "the same again joins it");
             scene.pending();
             assert!(scene.visit.next_call().is_err(), "it goes, and withdraws nothing");
@@ -149,31 +143,11 @@ fn what_it_joins_is_heard_from_its_beginning() {
         let (id, call) = visit.next_call().unwrap();
         let AgentCall::Status(asked) = call else { panic!("how much it wrote is asked for: {call:?}") };
         assert_eq!(asked.request_id, joined);
-        let status = StatusResult {
-            request_id: joined,
-            state: RunState::Finished,
-            verdict: None,
-            pid: None,
-            stdout_bytes: 5,
-            stderr_bytes: 0,
-            ending: None,
-        };
-        visit.answer(&id, &status).unwrap();
+        visit.answer(&id, &status(joined, 5)).unwrap();
         let (id, call) = visit.next_call().unwrap();
         let AgentCall::Output(wanted) = call else { panic!("and what it wrote: {call:?}") };
         assert_eq!((wanted.request_id, wanted.offset), (joined, 0));
-        let output = OutputResult {
-            request_id: joined,
-            state: RunState::Finished,
-            offset: 0,
-            stdout: "early".to_owned(),
-            stdout_encoding: Encoding::Utf8,
-            stderr: String::new(),
-            stderr_encoding: Encoding::Utf8,
-            stdout_bytes: 5,
-            stderr_bytes: 0,
-            truncated: false,
-        };
+        let output = OutputResult { stdout_bytes: 5, truncated: false, ..part(joined, 0, "early") };
         visit.answer(&id, &output).unwrap();
     });
     let output = play.command(&["--wait", "1m", "--timeout", "10m", "--", "make"]).output().unwrap();
@@ -199,7 +173,7 @@ fn other_endings_have_their_own_exit_codes() {
         (ended(Outcome::Unknown, None), 125),
     ];
     for (event, code) in cases {
-        let play = Play::new(move |host| Scene::open(&host).tell(event));
+        let play = Play::scene(move |mut scene| scene.tell(event));
         assert_eq!(play.command(&["--", "x"]).output().unwrap().status.code(), Some(code));
         play.end();
     }
@@ -238,8 +212,7 @@ fn where_nothing_listens_it_says_that_postern_must_be_running() {
 fn standard_input_goes_piece_by_piece_each_after_the_last_was_written() {
     let sent: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     let expected = sent.clone();
-    let play = Play::new(move |host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(move |mut scene| {
         assert_eq!(scene.run.stdin, RunStdin::Stream);
         scene.start();
         let mut got = Vec::new();
@@ -268,10 +241,8 @@ fn standard_input_goes_piece_by_piece_each_after_the_last_was_written() {
 
 #[test]
 fn a_signal_is_passed_on_and_the_exit_code_tells_of_it() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
-        scene.start();
-        scene.output(OutputStream::Stdout, b"ready\n");
+    let play = Play::scene(|mut scene| {
+        scene.ready();
         let (id, call) = scene.visit.next_call().unwrap();
         let AgentCall::Kill(kill) = call else { panic!("a kill: {call:?}") };
         assert_eq!((kill.request_id, kill.signal.name()), (scene.run.request_id, "SIGINT"));
@@ -280,20 +251,24 @@ fn a_signal_is_passed_on_and_the_exit_code_tells_of_it() {
         scene.ended_by_signal("INT");
     });
     let mut child = play.command_with("DEFAULT", &["--", "sleep"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = [0; 6];
-    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    until_ready(&mut child);
     kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     play.end();
 }
 
+/// Waits until the command has written a line.
+fn until_ready(child: &mut Child) {
+    let mut line = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    assert_eq!(&line, b"ready\n");
+}
+
 /// As the command itself would: what a shell starts in the background, and what `nohup` starts, is not interrupted.
 #[test]
 fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
-        scene.start();
-        scene.output(OutputStream::Stdout, b"ready\n");
+    let play = Play::scene(|mut scene| {
+        scene.ready();
         let (id, call) = scene.visit.next_call().unwrap();
         assert!(
             matches!(&call, AgentCall::Kill(kill) if kill.signal == Signal::sigterm()),
@@ -304,8 +279,7 @@ fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
         scene.ended_by_signal("TERM");
     });
     let mut child = play.command_with("IGNORE", &["--", "sleep"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = [0; 6];
-    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    until_ready(&mut child);
     kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     kill_process(Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(143));
@@ -315,8 +289,7 @@ fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
 #[test]
 fn a_question_that_is_interrupted_ends_as_interrupted() {
     let (told, hears) = std::sync::mpsc::channel();
-    let play = Play::new(move |host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(move |mut scene| {
         scene.pending();
         told.send(()).unwrap();
         let (_, call) = scene.visit.next_call().unwrap();
@@ -335,10 +308,8 @@ fn a_question_that_is_interrupted_ends_as_interrupted() {
 #[test]
 fn a_host_that_says_nothing_keeps_no_program_that_is_to_end() {
     let (over, is_over) = std::sync::mpsc::channel::<()>();
-    let play = Play::new(move |host| {
-        let mut scene = Scene::open(&host);
-        scene.start();
-        scene.output(OutputStream::Stdout, b"ready\n");
+    let play = Play::scene(move |mut scene| {
+        scene.ready();
         let (_, call) = scene.visit.next_call().unwrap();
         assert!(matches!(call, AgentCall::Kill(_)), "{call:?}");
         // The connection stays, and nothing more is said.
@@ -346,8 +317,7 @@ fn a_host_that_says_nothing_keeps_no_program_that_is_to_end() {
     });
     let mut command = play.command(&["--", "sleep"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = [0; 6];
-    child.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+    until_ready(&mut child);
     kill_process(Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
@@ -359,8 +329,7 @@ fn a_host_that_says_nothing_keeps_no_program_that_is_to_end() {
 
 #[test]
 fn when_nobody_reads_its_output_the_command_gets_a_broken_pipe() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(|mut scene| {
         scene.start();
         scene.output(OutputStream::Stdout, b"nobody reads this\n");
         let (_, call) = scene.visit.next_call().unwrap();
@@ -395,7 +364,7 @@ fn a_lost_connection_is_taken_up_where_it_was() {
         let (id, call) = scene.visit.next_call().unwrap();
         let AgentCall::Output(asked) = call else { panic!("what is missing is asked for: {call:?}") };
         assert_eq!((asked.stream, asked.offset, asked.length), (Some(OutputStream::Stdout), 3, Some(2)));
-        scene.visit.answer(&id, &part(&scene, 3, "de")).unwrap();
+        scene.visit.answer(&id, &part(scene.run.request_id, 3, "de")).unwrap();
         scene.finish(0);
     });
     let output = play.command(&["--", "x"]).output().unwrap();
@@ -405,21 +374,17 @@ fn a_lost_connection_is_taken_up_where_it_was() {
 
 #[test]
 fn output_that_was_never_told_is_asked_for_at_the_end() {
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(|mut scene| {
         scene.start();
         scene.tell(NoticeEvent::Finished(ExecFinished { bytes: 9, ..exited(0) }));
         let (id, call) = scene.visit.next_call().unwrap();
         assert!(matches!(call, AgentCall::Status(_)), "how much there is: {call:?}");
-        let request_id = scene.run.request_id;
-        let (state, verdict, pid, ending) = (RunState::Finished, None, None, None);
-        let status =
-            StatusResult { request_id, state, verdict, pid, stdout_bytes: 9, stderr_bytes: 0, ending };
-        scene.visit.answer(&id, &status).unwrap();
+        let run = scene.run.request_id;
+        scene.visit.answer(&id, &status(run, 9)).unwrap();
         let (id, _) = scene.visit.next_call().unwrap();
-        scene.visit.answer(&id, &part(&scene, 0, "head")).unwrap();
+        scene.visit.answer(&id, &part(run, 0, "head")).unwrap();
         let (id, _) = scene.visit.next_call().unwrap();
-        scene.visit.answer(&id, &part(&scene, 6, "end")).unwrap();
+        scene.visit.answer(&id, &part(run, 6, "end")).unwrap();
     });
     let output = play.command(&["--", "x"]).output().unwrap();
     assert_eq!(output.stdout, b"headend");
@@ -429,10 +394,16 @@ fn output_that_was_never_told_is_asked_for_at_the_end() {
     play.end();
 }
 
+/// Returns the status of a run that ended after so many bytes of standard output.
+fn status(request_id: Uuid, stdout_bytes: u64) -> StatusResult {
+    let (state, verdict, pid, ending) = (RunState::Finished, None, None, None);
+    StatusResult { request_id, state, verdict, pid, stdout_bytes, stderr_bytes: 0, ending }
+}
+
 /// Returns a part of standard output that was asked for.
-fn part(scene: &Scene, offset: u64, text: &str) -> OutputResult {
+fn part(request_id: Uuid, offset: u64, text: &str) -> OutputResult {
     OutputResult {
-        request_id: scene.run.request_id,
+        request_id,
         state: RunState::Finished,
         offset,
         stdout: text.to_owned(),
@@ -448,8 +419,7 @@ fn part(scene: &Scene, offset: u64, text: &str) -> OutputResult {
 #[test]
 fn much_output_comes_whole_through_a_slow_reader() {
     const PIECES: usize = 64;
-    let play = Play::new(|host| {
-        let mut scene = Scene::open(&host);
+    let play = Play::scene(|mut scene| {
         scene.start();
         for piece in 0..PIECES {
             let letter = b'a' + u8::try_from(piece % 26).unwrap();

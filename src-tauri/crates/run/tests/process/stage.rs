@@ -41,6 +41,11 @@ impl Play {
         Self { folder, host: thread::spawn(move || script(host)) }
     }
 
+    /// Plays a host that accepts one run.
+    pub(crate) fn scene(script: impl FnOnce(Scene) + Send + 'static) -> Self {
+        Self::new(move |host| script(Scene::open(&host)))
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -114,6 +119,12 @@ impl Scene {
             edited: None,
             profile: None,
         }));
+    }
+
+    /// Starts the run, which writes that it is ready.
+    pub(crate) fn ready(&mut self) {
+        self.start();
+        self.output(OutputStream::Stdout, b"ready\n");
     }
 
     /// Sends output. Standard error always begins at 0: tests write one piece of it at most.

@@ -283,7 +283,6 @@ fn damage_in_the_history_is_seen_by_a_check_and_acted_on_at_the_next_start() {
     break_table(&path, "requests");
     let store = Store::open(&path).unwrap();
     assert_eq!(store.opened(), &OpenOutcome::Existing, "the start does not read the whole history");
-    assert_eq!(*store.watch_doubt().borrow(), None);
     let wrong = store.check_file();
     assert!(store.watch_doubt().borrow().is_some(), "everything is denied from now on");
     assert!(wrong.as_ref().map_or_else(Error::is_damage, |wrong| !wrong.is_empty()), "{wrong:?}");
@@ -298,4 +297,26 @@ fn damage_in_the_history_is_seen_by_a_check_and_acted_on_at_the_next_start() {
     store.settle_doubt().unwrap();
     drop(store);
     assert_eq!(*Store::open(&path).unwrap().watch_doubt().borrow(), None);
+}
+
+#[test]
+fn damage_that_a_reader_meets_is_a_doubt() {
+    let (_folder, path) = filled();
+    break_table(&path, "events");
+    let store = Store::open(&path).unwrap();
+    assert_eq!(*store.watch_doubt().borrow(), None, "nobody has read it yet");
+    let read = store.read(|conn| events::events_after(conn, &agent_id("main"), 0, 9));
+    assert!(read.as_ref().is_err_and(Error::is_damage), "{read:?}");
+    assert!(store.watch_doubt().borrow().is_some(), "everything is denied from now on");
+}
+
+#[test]
+fn damage_that_the_index_meets_is_a_doubt() {
+    let (_folder, path) = filled();
+    break_table(&path, "requests");
+    let store = Store::open(&path).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut doubt = store.watch_doubt();
+    let found = runtime.block_on(doubt.wait_for(Option::is_some)).unwrap().clone();
+    assert!(matches!(found.unwrap().cause, DoubtCause::Damaged { aside: None, .. }));
 }

@@ -163,11 +163,8 @@ mod tests {
             let found = store.read(|conn| find_in_output(conn, text, limit)).unwrap();
             found.into_iter().map(|summary| summary.id).collect::<Vec<_>>()
         };
-        assert_eq!(
-            found("error: NO FILE", 9),
-            [ids[1]],
-            "across head and tail, and not across what is left out"
-        );
+        let got = found("error: NO FILE", 9);
+        assert_eq!(got, [ids[1]], "across head and tail, and not across what is left out");
         assert_eq!(found(" Error: ", 9), [ids[2], ids[1], ids[0]], "each once, the newest first");
         assert_eq!(found("error", 2), [ids[2], ids[1]]);
         assert_eq!((found("warning", 9), found(" ", 9)), (vec![], vec![]));

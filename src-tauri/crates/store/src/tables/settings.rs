@@ -51,6 +51,9 @@ mod tests {
         store.write(|conn| set_value(conn, "days", &[1])).wait().unwrap();
         store.write(|conn| set_value(conn, "days", &[2, 3])).wait().unwrap();
         assert_eq!(read(), Some(vec![2, 3]));
+        let all = "SELECT group_concat(key || value) FROM settings";
+        let all: String = store.read(|conn| Ok(conn.query_row(all, [], |row| row.get(0))?)).unwrap();
+        assert_eq!(all, "days[2,3]", "one row, of JSON");
         let wrong = store.read(|conn| get_value::<bool>(conn, "days"));
         assert!(matches!(wrong, Err(Error::Refused(_))), "another type is not a missing value: {wrong:?}");
         store.write(|conn| remove(conn, "days")).wait().unwrap();

@@ -48,6 +48,7 @@ struct CheckpointProgress {
 /// The copying of one record's log, as its writer sees it.
 pub(super) struct Checkpoints {
     progress: Arc<CheckpointProgress>,
+    shared: Arc<WriterShared>,
     /// Copying thread, with the channel that wakes it; the writer copies if there is no thread.
     thread: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
@@ -65,7 +66,7 @@ impl Checkpoints {
             let thread = thread.spawn(move || copy_when_asked(&other, &asked, &progress, &shared));
             Some((ask, thread.inspect_err(unavailable).ok()?))
         });
-        Self { progress, thread }
+        Self { progress, shared: Arc::clone(shared), thread }
     }
 
     /// Has the log copied after a commit, if it grew enough.
@@ -76,7 +77,7 @@ impl Checkpoints {
         let copied = if pages < before { 0 } else { before };
         let caught_up = self.progress.done.swap(false, Ordering::Acquire);
         if pages >= LONG && (caught_up || self.thread.is_none()) {
-            copy_log(conn, &self.progress.copied);
+            self.copy_here(conn);
         } else if pages >= copied + COPY {
             self.progress.copied.store(copied, Ordering::Relaxed);
             self.request_copy(conn);
@@ -89,15 +90,17 @@ impl Checkpoints {
     }
 
     fn request_copy(&self, conn: &Connection) {
-        let Some((ask, _)) = &self.thread else {
-            copy_log(conn, &self.progress.copied);
-            return;
-        };
+        let Some((ask, _)) = &self.thread else { return self.copy_here(conn) };
         // It takes one at a time.
         if !self.progress.busy.swap(true, Ordering::AcqRel) && ask.try_send(()).is_err() {
-            copy_log(conn, &self.progress.copied);
+            self.copy_here(conn);
             self.progress.busy.store(false, Ordering::Release);
         }
+    }
+
+    /// Copies the log on the writer's thread.
+    fn copy_here(&self, conn: &Connection) {
+        self.shared.damaged(copy_log(conn, &self.progress.copied));
     }
 
     /// Ends the thread, and waits for the copy that is under way.
@@ -154,8 +157,10 @@ fn copy_log(conn: &Connection, copied: &AtomicUsize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{COPY, LONG};
-    use crate::tables::settings::set_value;
+    use crate::tables::settings::{get_value, set_value};
     use crate::testing::open_temp_store;
+    use rusqlite::{Connection, OpenFlags};
+    use std::time::{Duration, Instant};
 
     /// Bytes of a page in the log: the page, and 24 about it.
     const FRAME: u64 = 4_096 + 24;
@@ -177,5 +182,23 @@ mod tests {
         assert!(length(&store) < 2 * long + copy, "the log has {} bytes", length(&store));
         store.close();
         assert!(!store.path().with_file_name("postern.db-wal").exists(), "all of it is in the file");
+    }
+
+    #[test]
+    fn the_file_alone_holds_what_was_written_once_nobody_writes() {
+        let (_folder, store) = open_temp_store();
+        store.write(|conn| set_value(conn, "key", &7)).wait().unwrap();
+        // Without its log.
+        let alone = format!("file:{}?immutable=1", store.path().display());
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let kept = || -> Option<u32> {
+            let conn = Connection::open_with_flags(&alone, flags).ok()?;
+            get_value(&conn, "key").ok()?
+        };
+        let end = Instant::now() + Duration::from_mins(1);
+        while kept() != Some(7) {
+            assert!(Instant::now() < end, "the log is not copied");
+            std::thread::yield_now();
+        }
     }
 }

@@ -13,6 +13,7 @@ use crate::doubt::{DoubtCause, Doubts, OpenedFiles};
 use crate::error::Error;
 use crate::error::is_damage;
 use crate::packed_text;
+use crate::readers::shrink_memory;
 use crate::tables::search;
 use checkpoint::Checkpoints;
 use rusqlite::Connection;
@@ -32,8 +33,8 @@ pub(crate) const QUEUE: usize = 8192;
 const GROUP: usize = 512;
 /// Time without a write before lines are indexed for search.
 const QUIET: Duration = Duration::from_millis(200);
-/// Time without a write before the log is copied into the file.
-const IDLE: Duration = Duration::from_secs(10);
+/// Time without a write before the log is copied into the file. Tests don't wait for it.
+const IDLE: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 10_000 });
 /// Lines that are indexed before the queue is checked again.
 const LINES: usize = 128;
 
@@ -154,6 +155,8 @@ pub(crate) struct WriterCounts {
     pub(crate) committed: watch::Sender<u64>,
     /// Newest row of the audit.
     pub(crate) recorded: watch::Sender<i64>,
+    /// Times that everything was written and indexed.
+    pub(crate) rested: watch::Sender<u64>,
     /// True if the kept head lags behind rows that a power cut could still lose.
     head_behind: AtomicBool,
 }
@@ -197,10 +200,13 @@ pub(crate) fn run_writer(conn: &Connection, jobs: &Receiver<WriteJob>, shared: &
                 IdleWork::Index(QUIET)
             }
             // It goes on at once for as long as nobody writes.
-            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) if do_idle_work(conn) => {
+            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) if do_idle_work(conn, shared) => {
                 IdleWork::Index(Duration::ZERO)
             }
-            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) => IdleWork::Checkpoint,
+            (Err(RecvTimeoutError::Timeout), IdleWork::Index(_)) => {
+                shared.counts.rested.send_modify(|times| *times = times.wrapping_add(1));
+                IdleWork::Checkpoint
+            }
             (Err(RecvTimeoutError::Timeout), IdleWork::Checkpoint | IdleWork::Nothing) => {
                 checkpoints.copy_rest(conn);
                 IdleWork::Nothing
@@ -343,19 +349,17 @@ fn statement(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
 
 /// Does idle work: lines are indexed, and when there are none left, memory is given back. Returns true if
 /// there is more to do.
-fn do_idle_work(conn: &Connection) -> bool {
-    let more = index_lines(conn);
+fn do_idle_work(conn: &Connection, shared: &WriterShared) -> bool {
+    let more = index_lines(conn, shared);
     if !more {
         packed_text::drop_packer();
-        if let Err(error) = conn.execute_batch("PRAGMA shrink_memory") {
-            tracing::warn!(%error, "memory was not given back");
-        }
+        shrink_memory(conn);
     }
     more
 }
 
 /// Indexes some lines; gives whether there are more.
-fn index_lines(conn: &Connection) -> bool {
+fn index_lines(conn: &Connection, shared: &WriterShared) -> bool {
     let indexed = statement(conn, "BEGIN IMMEDIATE")
         .map_err(Error::from)
         .and_then(|()| search::index_some(conn, LINES))
@@ -364,6 +368,7 @@ fn index_lines(conn: &Connection) -> bool {
         Ok(more) => more,
         Err(error) => {
             tracing::warn!(%error, "lines were not indexed for search; they are still found, more slowly");
+            shared.damaged(error.is_damage().then(|| error.to_string()));
             if !conn.is_autocommit() {
                 _ = statement(conn, "ROLLBACK");
             }

@@ -2,8 +2,10 @@
 
 use crate::tables::agents;
 use crate::tables::events::{self, NewEvent};
+use crate::tables::requests;
+use crate::tables::search;
 use crate::tables::settings::{get_value, set_value};
-use crate::testing::{agent_id, open_temp_store, sample_agent};
+use crate::testing::{agent_id, new_request, open_temp_store, sample_agent};
 use crate::writer::QUEUE;
 use crate::{Error, Store};
 use std::io::{BufRead, BufReader, Write};
@@ -197,6 +199,20 @@ fn readers_do_not_wait_for_the_writer_and_see_only_what_is_durable() {
     drop(release);
     receipt.wait().unwrap();
     assert_eq!(value(&store, "key"), Some(2), "durable, so seen");
+}
+
+#[test]
+fn the_writer_rests_once_everything_is_indexed() {
+    let (_folder, store) = open_temp_store();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut rested = store.rested();
+    store.write(|conn| requests::record_request(conn, &new_request("main", "r1", 1))).wait().unwrap();
+    let indexed = || store.read(|conn| Ok(search::indexed(conn)?)).unwrap();
+    while indexed() == 0 {
+        runtime.block_on(rested.changed()).unwrap();
+    }
+    store.free_pages();
+    assert_eq!(indexed(), 1, "a reader whose pages were freed reads them again");
 }
 
 /// Lists what a reader finds among its threads' acknowledged events when the whole process is killed.

@@ -218,6 +218,7 @@ fn fix_for(kind: ConcernKind) -> &'static str {
         ConcernKind::Threads => MORE_THREADS,
         ConcernKind::Signatures => "look at each, then sign or withdraw it: postern fleet sign",
         ConcernKind::Channel => "postern agents rotate-key AGENT gives it a new key, and opens its channel",
+        ConcernKind::Window => "answer in a terminal (postern questions), or restart Postern",
         ConcernKind::Clock => "if the clock is right now, restart Postern to go by it; if not, set it right",
     }
 }

@@ -19,8 +19,7 @@ fn offering(text: &str) -> Question {
 
 #[test]
 fn what_always_saves_is_chosen_and_told_before_a_number_says_yes() {
-    let mut app = showing(offering("git push"));
-    screen(&mut app, 100, 40);
+    let mut app = drawn(offering("git push"), 100, 40);
     app.handle_key(TuiKey::Char('g'));
     app.handle_key(TuiKey::Char('l'));
     app.handle_key(TuiKey::Char('r'));
@@ -42,8 +41,7 @@ fn what_always_saves_is_chosen_and_told_before_a_number_says_yes() {
 
 #[test]
 fn a_broad_rule_is_told_and_saved_by_its_number_pressed_again() {
-    let mut app = showing(offering("git push"));
-    screen(&mut app, 100, 40);
+    let mut app = drawn(offering("git push"), 100, 40);
     armed(&mut app);
     let also =
         postern_contract::AlsoCovers { effect: None, by: Vec::new(), text: "in every folder".to_owned() };
@@ -57,8 +55,7 @@ fn a_broad_rule_is_told_and_saved_by_its_number_pressed_again() {
 
 #[test]
 fn a_changed_command_is_shown_first_and_esc_leaves_it() {
-    let mut app = showing(offering("git push"));
-    screen(&mut app, 100, 40);
+    let mut app = drawn(offering("git push"), 100, 40);
     armed(&mut app);
     app.handle_key(TuiKey::Char('e'));
     type_into(&mut app, " main");

@@ -4,13 +4,11 @@ use super::*;
 
 #[test]
 fn d_denies_and_no_habit_answers() {
-    let mut app = showing(question("ls", 1));
-    screen(&mut app, 80, 40);
+    let mut app = drawn(question("ls", 1), 80, 40);
     armed(&mut app);
     let no = Act::Answer { answer: Answer::Deny, proposal: None, feedback: None };
     assert_eq!(app.handle_key(TuiKey::Char('d')), no);
-    let mut app = showing(question("ls", 1));
-    screen(&mut app, 80, 40);
+    let mut app = drawn(question("ls", 1), 80, 40);
     armed(&mut app);
     let habits = [TuiKey::Enter, TuiKey::Escape, TuiKey::Char('a'), TuiKey::Char('y'), TuiKey::Char(' ')];
     for key in habits.into_iter().chain([TuiKey::Down, TuiKey::Tab, TuiKey::Tab]) {
@@ -54,8 +52,7 @@ fn keys_that_answer_do_nothing_until_the_question_has_been_on_show_for_a_moment(
 
 #[test]
 fn a_denial_can_be_undone_for_five_seconds() {
-    let mut app = showing(question("ls", 1));
-    screen(&mut app, 80, 24);
+    let mut app = drawn(question("ls", 1), 80, 24);
     let denies = |app: &App| vec![AnswerParams::for_question(app.question().unwrap(), Answer::Deny)];
     let answers = denies(&app);
     app.hold_denial(answers.clone());
@@ -79,8 +76,7 @@ fn a_denial_can_be_undone_for_five_seconds() {
 #[test]
 fn a_denial_is_about_the_question_as_it_was() {
     let held = || {
-        let mut app = showing(question("ls", 1));
-        screen(&mut app, 80, 24);
+        let mut app = drawn(question("ls", 1), 80, 24);
         let answers = vec![AnswerParams::for_question(app.question().unwrap(), Answer::Deny)];
         app.hold_denial(answers);
         app
@@ -123,8 +119,7 @@ fn a_yes_needs_the_host_the_end_and_the_same_question() {
 
 #[test]
 fn moves_start_over_and_another_view_is_no_place_to_answer() {
-    let mut app = showing(question("ls", 1));
-    screen(&mut app, 80, 40);
+    let mut app = drawn(question("ls", 1), 80, 40);
     armed(&mut app);
     app.reset_arming();
     assert_eq!(app.handle_key(TuiKey::Char('A')), Act::Nothing, "it moved");
@@ -138,8 +133,7 @@ fn moves_start_over_and_another_view_is_no_place_to_answer() {
 
 #[test]
 fn words_go_with_a_no_and_keys_are_letters_meanwhile() {
-    let mut app = showing(question("ls", 1));
-    screen(&mut app, 80, 40);
+    let mut app = drawn(question("ls", 1), 80, 40);
     app.handle_key(TuiKey::Char('w'));
     for letter in "qA no".chars() {
         assert_eq!(app.handle_key(TuiKey::Char(letter)), Act::Nothing);

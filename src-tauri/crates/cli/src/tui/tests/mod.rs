@@ -62,6 +62,13 @@ fn screen(app: &mut App, width: u16, height: u16) -> Vec<String> {
     lines
 }
 
+/// Shows a question, and draws the view.
+fn drawn(question: Question, width: u16, height: u16) -> App {
+    let mut app = showing(question);
+    screen(&mut app, width, height);
+    app
+}
+
 const SECOND: Duration = Duration::from_secs(1);
 
 fn draw(app: &mut App, width: u16, height: u16) -> Vec<String> {

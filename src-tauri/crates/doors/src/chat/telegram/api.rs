@@ -184,15 +184,11 @@ mod tests {
     fn the_api_says_when_to_come_again() {
         let in_seconds = |seconds| Some(Parameters { retry_after: Some(seconds) });
         assert_eq!(classify_error(Some(429), "", in_seconds(7)), Fault::Later(Duration::from_secs(7)));
-        assert_eq!(
-            classify_error(Some(429), "", in_seconds(u64::MAX)),
-            Fault::Later(Duration::from_mins(15))
-        );
+        let got = classify_error(Some(429), "", in_seconds(u64::MAX));
+        assert_eq!(got, Fault::Later(Duration::from_mins(15)));
         assert_eq!(classify_error(Some(401), "Unauthorized", None), Fault::Unauthorized);
         assert_eq!(classify_error(Some(502), "Bad Gateway", None), Fault::Lost("Bad Gateway".to_owned()));
-        assert_eq!(
-            classify_error(Some(403), "bot was blocked", None),
-            Fault::Refused("bot was blocked".to_owned())
-        );
+        let got = classify_error(Some(403), "bot was blocked", None);
+        assert_eq!(got, Fault::Refused("bot was blocked".to_owned()));
     }
 }

@@ -184,10 +184,8 @@ mod tests {
         let taken = "<error xmlns='jabber:client' type='cancel'><conflict xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>";
         assert_eq!(presence(&mut room, "postern", " type='error'", taken), RoomChange::NickTaken);
         let banned = "<error xmlns='jabber:client' type='auth'><forbidden xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>";
-        assert_eq!(
-            presence(&mut room, "postern", " type='error'", banned),
-            RoomChange::Refused("forbidden".to_owned())
-        );
+        let got = presence(&mut room, "postern", " type='error'", banned);
+        assert_eq!(got, RoomChange::Refused("forbidden".to_owned()));
         let own = user("", "<status code='110'/>");
         presence(&mut room, "postern", "", &own);
         assert_eq!(presence(&mut room, "postern", "", &own), RoomChange::Other, "once");

@@ -2,6 +2,7 @@
 //! `cargo test -p postern-host --lib mac_ -- --ignored`.
 
 use super::*;
+use crate::resolve::Resolver;
 use postern_policy::Confinement;
 use std::fs;
 use std::net::TcpListener;

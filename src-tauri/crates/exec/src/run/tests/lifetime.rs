@@ -30,6 +30,17 @@ async fn pids(path: &Path) -> Vec<i32> {
     }
 }
 
+/// Redirects what `echo` prints into a file, which then has all of it or is not there.
+const TELL: &str = "> told.new; mv told.new told";
+
+/// Starts a shell line that tells process ids, and waits for them.
+async fn telling(line: &str, grace: Duration) -> (Place, Running, mpsc::Receiver<RunEvent>, Vec<i32>) {
+    let place = Place::new();
+    let (running, events) = begin(Prepared { grace, ..place.prepare(&["sh", "-c", line]) }).await.unwrap();
+    let pids = pids(&place.path("told")).await;
+    (place, running, events, pids)
+}
+
 #[tokio::test]
 async fn a_run_that_takes_too_long_is_ended_and_says_so() {
     let place = Place::new();
@@ -38,46 +49,29 @@ async fn a_run_that_takes_too_long_is_ended_and_says_so() {
     let (_running, mut events) = begin(prepared).await.unwrap();
     assert_eq!(events.recv().await, Some(RunEvent::TimedOut));
     let finished = end(&mut events).await;
-    assert_eq!(
-        (finished.end.outcome, finished.end.exit),
-        (Outcome::Timeout, Some(Exit::Signal(15))),
-        "TERM was enough"
-    );
+    let got = (finished.end.outcome, finished.end.exit);
+    assert_eq!(got, (Outcome::Timeout, Some(Exit::Signal(15))), "TERM was enough");
 }
 
 #[tokio::test]
 async fn term_that_is_ignored_becomes_kill() {
-    let place = Place::new();
-    let told = place.path("told");
-    let line = format!("trap '' TERM; echo $$ > {}; while :; do sleep 1000; done", told.display());
-    let mut prepared = place.prepare(&["sh", "-c", &line]);
-    prepared.grace = SHORT;
-    let (running, mut events) = begin(prepared).await.unwrap();
-    let pid = pids(&told).await[0];
-    assert_eq!(pid.cast_unsigned(), running.pid());
+    let line = format!("trap '' TERM; echo $$ {TELL}; while :; do sleep 1000; done");
+    let (_place, running, mut events, pids) = telling(&line, SHORT).await;
+    assert_eq!(pids[0].cast_unsigned(), running.pid());
     running.stop(Stop::Killed);
     let finished = end(&mut events).await;
-    assert_eq!(
-        (finished.end.outcome, finished.end.exit, finished.escaped),
-        (Outcome::Killed, Some(Exit::Signal(9)), 0)
-    );
+    let got = (finished.end.outcome, finished.end.exit, finished.escaped);
+    assert_eq!(got, (Outcome::Killed, Some(Exit::Signal(9)), 0));
 }
 
 #[cfg(target_os = "linux")] // setsid
 #[tokio::test]
 async fn a_grandchild_that_left_the_session_is_ended_too() {
-    let place = Place::new();
-    let told = place.path("told");
     // In its own session, with its parent gone, and deaf to TERM: what a daemon does.
-    let daemon = format!(
-        "(setsid sh -c 'trap \"\" TERM; echo $$ > {0}.new; mv {0}.new {0}; exec sleep 1000' &) ; wait; sleep 1000",
-        told.display()
-    );
-    let mut prepared = place.prepare(&["sh", "-c", &daemon]);
-    prepared.grace = SHORT;
-    let (running, mut events) = begin(prepared).await.unwrap();
-    let pid = pids(&told).await[0];
-    let other = Pid::from_raw(pid);
+    let daemon =
+        format!("(setsid sh -c 'trap \"\" TERM; echo $$ {TELL}; exec sleep 1000' &) ; wait; sleep 1000");
+    let (_place, running, mut events, pids) = telling(&daemon, SHORT).await;
+    let other = Pid::from_raw(pids[0]);
     assert_ne!(
         rustix::process::getsid(other).unwrap().as_raw_nonzero().get().cast_unsigned(),
         running.pid(),
@@ -86,21 +80,15 @@ async fn a_grandchild_that_left_the_session_is_ended_too() {
     running.stop(Stop::TimedOut);
     let finished = end(&mut events).await;
     assert_eq!((finished.end.outcome, finished.escaped), (Outcome::Timeout, 0));
-    assert!(!alive(pid), "nothing of the tree is left");
+    assert!(!alive(pids[0]), "nothing of the tree is left");
 }
 
 #[tokio::test]
 async fn everything_in_a_deep_tree_is_ended() {
-    let place = Place::new();
-    let told = place.path("told");
     let line = format!(
-        "sleep 1001 & a=$!; sh -c 'trap \"\" TERM; sleep 1002 & sleep 1003; sleep 1004' & b=$!; echo $a $b > {0}.new; mv {0}.new {0}; wait",
-        told.display()
+        "sleep 1001 & a=$!; sh -c 'trap \"\" TERM; sleep 1002 & sleep 1003; sleep 1004' & b=$!; echo $a $b {TELL}; wait"
     );
-    let mut prepared = place.prepare(&["sh", "-c", &line]);
-    prepared.grace = SHORT;
-    let (running, mut events) = begin(prepared).await.unwrap();
-    let pids = pids(&told).await;
+    let (_place, running, mut events, pids) = telling(&line, SHORT).await;
     running.stop(Stop::Shutdown);
     let finished = end(&mut events).await;
     assert_eq!(finished.end.outcome, Outcome::Killed);
@@ -109,11 +97,8 @@ async fn everything_in_a_deep_tree_is_ended() {
 
 #[tokio::test]
 async fn what_is_stopped_is_ended_as_well() {
-    let place = Place::new();
-    let told = place.path("told");
-    let line = format!("echo $$ > {0}.new; mv {0}.new {0}; kill -STOP $$; sleep 1000", told.display());
-    let (running, mut events) = begin(place.prepare(&["sh", "-c", &line])).await.unwrap();
-    pids(&told).await;
+    let line = format!("echo $$ {TELL}; kill -STOP $$; sleep 1000");
+    let (_place, running, mut events, _) = telling(&line, GRACE).await;
     running.stop(Stop::Killed);
     assert_eq!(
         end(&mut events).await.end.exit,
@@ -126,34 +111,24 @@ async fn what_is_stopped_is_ended_as_well() {
 #[tokio::test]
 async fn output_that_something_else_still_holds_is_cut_off() {
     let place = Place::new();
-    let told = place.path("told");
-    let line = format!("setsid sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; echo said", told.display());
+    let line = format!("setsid sleep 1000 & echo $! {TELL}; echo said");
     let finished = place.finish(&["sh", "-c", &line]).await;
     assert_eq!((finished.end.exit_code(), text(&finished.stdout).as_str()), (Some(0), "said\n"));
     assert!(finished.leaked_pipes, "it is told that the output may not be whole");
-    let left = Pid::from_raw(pids(&told).await[0]).unwrap();
+    let left = Pid::from_raw(pids(&place.path("told")).await[0]).unwrap();
     rustix::process::kill_process(left, rustix::process::Signal::KILL).unwrap();
 }
 
 #[tokio::test]
 async fn a_flood_on_held_output_does_not_keep_a_run_open() {
-    let place = Place::new();
-    let told = place.path("told");
-    let line = format!("yes & echo $! > {0}.new; mv {0}.new {0}", told.display());
-    let finished = place.finish(&["sh", "-c", &line]).await;
+    let finished = Place::new().finish(&["sh", "-c", "yes &"]).await;
     assert!(finished.leaked_pipes && finished.end.exit_code() == Some(0));
 }
 
 #[tokio::test]
 async fn a_signal_is_passed_on_to_the_group() {
-    let place = Place::new();
-    let told = place.path("told");
-    let line = format!(
-        "trap 'echo heard; exit 5' INT; echo $$ > {0}.new; mv {0}.new {0}; while :; do read x < /dev/null; done",
-        told.display()
-    );
-    let (running, mut events) = begin(place.prepare(&["sh", "-c", &line])).await.unwrap();
-    pids(&told).await;
+    let line = format!("trap 'echo heard; exit 5' INT; echo $$ {TELL}; while :; do read x < /dev/null; done");
+    let (_place, running, mut events, _) = telling(&line, GRACE).await;
     running.signal(2);
     let finished = end(&mut events).await;
     assert_eq!((finished.end.exit_code(), text(&finished.stdout).as_str()), (Some(5), "heard\n"));
@@ -187,16 +162,8 @@ fn threads() -> usize {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn signals_and_an_end_that_takes_its_time_cost_no_threads() {
-    let place = Place::new();
-    let told = place.path("told");
-    let line = format!(
-        "trap '' TERM URG; echo $$ > {0}.new; mv {0}.new {0}; while :; do sleep 1000; done",
-        told.display()
-    );
-    let mut prepared = place.prepare(&["sh", "-c", &line]);
-    prepared.grace = Duration::from_secs(1);
-    let (running, mut events) = begin(prepared).await.unwrap();
-    pids(&told).await;
+    let line = format!("trap '' TERM URG; echo $$ {TELL}; while :; do sleep 1000; done");
+    let (_place, running, mut events, _) = telling(&line, Duration::from_secs(1)).await;
     let before = threads();
     for _ in 0..600 {
         running.signal(rustix::process::Signal::URG.as_raw());

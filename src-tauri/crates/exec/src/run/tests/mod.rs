@@ -16,29 +16,15 @@ mod races;
 mod unheld;
 
 use super::*;
-use crate::resolve::Resolver;
-use postern_command::{ParsedCommand, Step, Word};
+use crate::tests::Place;
+use postern_command::{ParsedCommand, Step};
 use postern_policy::AgentId;
 use postern_protocol::Outcome;
 use postern_request::{AllowedBy, Exit, PlanStdin, RequestEffect, RequestEvent, RequestState, step};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// A folder of one's own, and what is needed to run something in it.
-struct Place {
-    folder: tempfile::TempDir,
-    resolver: Resolver,
-}
-
 impl Place {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), resolver: Resolver::new() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(name)
-    }
-
     /// Writes an executable file.
     fn program(&self, name: &str, content: &[u8]) -> PathBuf {
         let written = self.path(&format!("{name}.written"));
@@ -106,14 +92,8 @@ fn words(argv: &[&str]) -> Vec<String> {
 /// Reads a simple command; an argument that is a file's path counts as its script.
 fn reading(argv: &[&str]) -> ParsedCommand {
     let script = argv.iter().skip(1).position(|word| Path::new(word).is_file()).map(|at| at + 1);
-    let step =
-        Step { argv: argv.iter().map(|word| Word::literal(*word)).collect(), script, ..Step::default() };
-    ParsedCommand {
-        text: argv.join(" "),
-        steps: vec![step],
-        plain: Some(words(argv)),
-        ..ParsedCommand::default()
-    }
+    let step = Step { script, ..crate::tests::step(argv) };
+    ParsedCommand { text: argv.join(" "), plain: Some(words(argv)), ..crate::tests::reading(vec![step]) }
 }
 
 /// Returns an approval, as only the machine gives it.

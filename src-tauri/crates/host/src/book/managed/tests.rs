@@ -129,10 +129,8 @@ fn what_the_organisation_decides_cannot_be_changed_and_is_given_back_afterwards(
     assert_eq!((kept.security, kept.max_running), (Security::Full, 7));
     let refused =
         managed.keep_own(&now, &Settings { security: Security::Deny, ..now.clone() }, &own).unwrap_err();
-    assert!(
-        refused.to_string().contains("security") && refused.to_string().contains("managed.jsonc"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("security"), "{refused}");
+    assert!(refused.to_string().contains("managed.jsonc"), "{refused}");
 }
 
 #[test]

@@ -88,11 +88,8 @@ async fn a_change_holds_whole_or_not_at_all() {
     assert_eq!(world.book.policy(&id("main")).unwrap().settings.ask, Ask::OnMiss, "nothing of it was taken");
     let set =
         world.book.set_agent(&id("main"), changes(&[("ask", "always"), ("preset", "allow")])).await.unwrap();
-    assert_eq!(
-        (set.agent.settings.security, set.agent.settings.ask),
-        (Security::Full, Ask::Always),
-        "a preset goes first"
-    );
+    let got = (set.agent.settings.security, set.agent.settings.ask);
+    assert_eq!(got, (Security::Full, Ask::Always), "a preset goes first");
     let unknown = world.book.set_agent(&id("nobody"), changes(&[])).await;
     assert!(matches!(unknown, Err(PolicyStoreError::NoAgent(_))), "{unknown:?}");
 }

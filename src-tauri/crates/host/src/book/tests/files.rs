@@ -1,11 +1,13 @@
 //! `permissions.jsonc`: seeded, read again, broken, appended to.
 
-use super::{World, id};
+use super::{World, id, new_agent, open};
+use crate::book::settings::{CHECKED, DAY};
 use crate::book::{NewSession, ToolRemember};
+use postern_contract::ConcernKind;
 use postern_policy::tool_gate::check_tool;
 use postern_policy::{Decision, Effect, pattern_text};
 use postern_request::RequestEnding;
-use postern_store::{history, requests};
+use postern_store::{history, requests, settings};
 use serde_json::json;
 
 fn tool(world: &World, session: Option<&str>, name: &str, arguments: &serde_json::Value) -> Decision {
@@ -43,6 +45,26 @@ async fn a_file_is_seeded_read_again_and_denies_while_it_is_broken() {
     assert!(refused.contains("line 1"), "a text that cannot be read is not written: {refused}");
     world.book.set_permissions(&id("main"), "{\"*\": \"ask\"}".into()).await.unwrap();
     assert_ne!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "fixed");
+}
+
+#[tokio::test]
+async fn a_file_that_is_gone_denies_until_it_is_written_again() {
+    let mut world = World::new().await;
+    let path = world.book.find_agent(&id("main")).unwrap().folder.permissions();
+    world.book.set_permissions(&id("main"), "{\"write_file\": \"deny\"}".into()).await.unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(world.book.reread_permissions().await.unwrap(), [id("main")]);
+    for start in ["the same", "the next"] {
+        assert!(!path.exists(), "{start} start writes no other file in its place");
+        assert_eq!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "{start}");
+        assert_eq!(tool(&world, None, "write_file", &json!({"path": "x"})), Decision::Deny, "{start}");
+        let kinds = world.book.snapshot().attention.iter().map(|concern| concern.kind).collect::<Vec<_>>();
+        assert_eq!(kinds, [ConcernKind::Permissions], "{start}");
+        world.book.store().close();
+        world.book = open(world.folder.path()).await;
+    }
+    world.book.set_permissions(&id("main"), "{}".into()).await.unwrap();
+    assert_ne!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "the person wrote another");
 }
 
 #[tokio::test]
@@ -131,6 +153,24 @@ async fn a_parents_deny_is_final_in_its_subagents_session() {
 }
 
 #[tokio::test]
+async fn an_agent_has_so_many_sessions_open_at_a_time() {
+    let world = World::new().await;
+    world.book.add_agent(new_agent("other")).await.unwrap();
+    let open = async |agent: &str, nth: u32| {
+        let new = NewSession { session: format!("s{nth}"), parent: None, rules: None, elevated: None };
+        world.book.open_session(&id(agent), new).await.is_ok()
+    };
+    let mut opened = 0;
+    while opened < 300 && open("main", opened).await {
+        opened += 1;
+    }
+    assert_eq!(opened, 256);
+    assert!(open("other", 0).await, "another agent has its own");
+    world.book.close_session(&id("main"), "s0").await.unwrap();
+    assert!(open("main", opened).await, "one that is closed gives its place back");
+}
+
+#[tokio::test]
 async fn history_that_is_older_than_it_is_kept_goes() {
     let world = World::new().await;
     let write = |at: i64| {
@@ -163,6 +203,21 @@ async fn history_that_is_older_than_it_is_kept_goes() {
         [young],
         "the old one went, the young one stays"
     );
+}
+
+#[tokio::test]
+async fn the_whole_record_is_checked_once_a_week() {
+    let world = World::new().await;
+    let store = world.book.store();
+    let checked = || store.read(|conn| settings::get_value::<i64>(conn, CHECKED)).unwrap();
+    world.book.check_record().await.unwrap();
+    assert!(checked().is_some(), "first soon after the start");
+    let now = crate::clock::now_millis();
+    for (last, again) in [(now - 6 * DAY, false), (now - 8 * DAY, true), (now + DAY, true)] {
+        store.write(move |conn| settings::set_value(conn, CHECKED, &last)).await.unwrap();
+        world.book.check_record().await.unwrap();
+        assert_eq!(checked() != Some(last), again, "{} days ago", (now - last) / DAY);
+    }
 }
 
 #[test]

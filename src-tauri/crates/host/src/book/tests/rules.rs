@@ -11,11 +11,8 @@ async fn a_deny_rule_wins_until_it_is_removed() {
     let world = World::new().await;
     world.book.add_rule(draft(Effect::Allow, Some("main"), "uname -a"), Source::Person).await.unwrap();
     let denied = world.book.add_rule(draft(Effect::Deny, None, "uname *"), Source::Person).await.unwrap();
-    assert_eq!(
-        world.decision("main", &["uname", "-a"]),
-        (Decision::Deny, Reason::Denylist),
-        "a deny rule wins"
-    );
+    let got = world.decision("main", &["uname", "-a"]);
+    assert_eq!(got, (Decision::Deny, Reason::Denylist), "a deny rule wins");
     world.book.remove_rule(denied.rule.id).await.unwrap();
     assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Allow, "and is gone when it is removed");
     let agents = world.book.find_agent(&id("main")).unwrap();
@@ -74,21 +71,27 @@ async fn a_pinned_rule_holds_only_while_the_program_is_the_same() {
     assert_eq!(world.decision("main", &[path]).0, Decision::Allow, "pinned as it is now");
 }
 
-#[tokio::test]
-async fn always_is_saved_once_and_pinned_anew() {
-    let world = World::new().await;
-    let tool = world.program("tool", "echo one");
-    let path = tool.to_str().unwrap();
-    let remember = |pin| RuleSaveRequest {
+/// Returns what *Always* saves with these rules, for the agent `main`.
+fn saving(rules: Vec<OfferedRule>) -> RuleSaveRequest {
+    RuleSaveRequest {
         agent: id("main"),
         origin: postern_policy::RuleOrigin::Any,
         scope: Scope::Agent,
         effect: Effect::Allow,
         lifetime: Lifetime::Forever,
         why: None,
-        rules: vec![OfferedRule { pin, ..OfferedRule::new(Pattern::Path(path.to_owned())) }],
+        rules,
         renews: Vec::new(),
-    };
+    }
+}
+
+#[tokio::test]
+async fn always_is_saved_once_and_pinned_anew() {
+    let world = World::new().await;
+    let tool = world.program("tool", "echo one");
+    let path = tool.to_str().unwrap();
+    let remember =
+        |pin| saving(vec![OfferedRule { pin, ..OfferedRule::new(Pattern::Path(path.to_owned())) }]);
     let now = |world: &World| Some(world.book.pin_of(&Pattern::Path(path.to_owned()), None).unwrap());
     let first = world.book.remember(remember(now(&world))).await.unwrap();
     assert_eq!(world.decision("main", &[path]), (Decision::Allow, Reason::Rule));
@@ -104,17 +107,7 @@ async fn always_is_saved_once_and_pinned_anew() {
 async fn what_may_not_be_saved_is_not_saved_by_always_either() {
     let world = World::new().await;
     let rules = ["uname -a", "sh *"].map(|text| OfferedRule::new(Pattern::Command(text.into()))).to_vec();
-    let remember = RuleSaveRequest {
-        agent: id("main"),
-        origin: postern_policy::RuleOrigin::Any,
-        scope: Scope::Agent,
-        effect: Effect::Allow,
-        lifetime: Lifetime::Forever,
-        why: None,
-        rules,
-        renews: Vec::new(),
-    };
-    let refused = world.book.remember(remember).await;
+    let refused = world.book.remember(saving(rules)).await;
     assert!(matches!(refused, Err(PolicyStoreError::Rule(_))), "{refused:?}");
     assert_eq!(world.decision("main", &["uname", "-a"]).0, Decision::Ask, "all of them or none");
 }

@@ -227,10 +227,8 @@ mod tests {
 
     #[test]
     fn output_keeps_its_lines_and_shows_what_it_hides() {
-        assert_eq!(
-            escape_lines(b"a\tb\nc\x1b[31md\n"),
-            "a\tb\nc\\u{1B}[31md\n".replace("\\u{1B}", &escape_lines(b"\x1b"))
-        );
+        let got = escape_lines(b"a\tb\nc\x1b[31md\n");
+        assert_eq!(got, "a\tb\nc\\u{1B}[31md\n".replace("\\u{1B}", &escape_lines(b"\x1b")));
         assert!(!escape_lines(b"\x1b[2J").contains('\x1b'), "a terminal is not told what to do");
     }
 
@@ -239,11 +237,8 @@ mod tests {
         let coloured = "\x1b[31mпривет\x1b[0m g\x1b[1mіt";
         let shown = escape_lines(coloured.as_bytes());
         assert_eq!(shown, "\\u{1b}[31mпривет\\u{1b}[0m g\\u{1b}[1m\\u{456}t");
-        assert_eq!(
-            escape_lines("\x1b[31é\x1b[".as_bytes()),
-            "\\u{1b}[31é\\u{1b}[",
-            "a sequence that does not end is text"
-        );
+        let got = escape_lines("\x1b[31é\x1b[".as_bytes());
+        assert_eq!(got, "\\u{1b}[31é\\u{1b}[", "a sequence that does not end is text");
     }
 
     #[test]

@@ -133,11 +133,8 @@ async fn mistakes_have_names_and_the_next_call_works() {
 async fn who_watches_is_on_duty_and_hears() {
     let running = Running::start().await;
     let (mut client, _) = Client::open(running.data(), &key(running.data())).await;
-    assert_eq!(
-        running.host.approver_names(),
-        ["terminal"],
-        "the test's own face; a connection alone is no face"
-    );
+    let got = running.host.approver_names();
+    assert_eq!(got, ["terminal"], "the test's own face; a connection alone is no face");
     client.call("questions.watch", json!({"face": "window"})).await;
     assert_eq!(running.host.approver_names(), ["window", "terminal"]);
     running.raw("pause", json!({})).await.unwrap();

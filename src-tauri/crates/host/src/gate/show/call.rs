@@ -283,7 +283,7 @@ mod tests {
         );
         assert!(shown(&text, "x\n").contains(&"-line 239".to_owned()), "what goes is shown");
         let long = ReplacedFile::Text("0123456789\n".repeat(5000));
-        assert_eq!(shown(&long, "x\n"), ["…this replaces all 5000 lines that are there", "+x"]);
+        assert_eq!(shown(&long, "x\n"), ["…this replaces all 5,000 lines that are there", "+x"]);
         let other = shown(&ReplacedFile::Unshown(12_000), "x\n");
         assert_eq!(other, ["…this replaces a file of 12 KB, which isn’t shown", "+x"]);
         let ended = ReplacedFile::Text("a\n".to_owned());

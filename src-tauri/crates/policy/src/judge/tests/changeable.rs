@@ -19,11 +19,8 @@ fn asked_for_its_file(verdict: &Verdict) -> bool {
 #[test]
 fn a_pin_on_what_the_agent_can_change_allows_nothing() {
     let scene = || Scene::new().program(RUN, "run").with_rule(pinned(RUN, "run"));
-    assert_eq!(
-        scene().with_shell_text("./run.sh").judge_request().decision,
-        Decision::Allow,
-        "nobody can change it"
-    );
+    let got = scene().with_shell_text("./run.sh").judge_request().decision;
+    assert_eq!(got, Decision::Allow, "nobody can change it");
     for line in [
         "./run.sh", "ls; ./run.sh", "until [ -f go ]; do :; done; ./run.sh", "nohup ./run.sh",
         "xargs ./run.sh",
@@ -132,16 +129,10 @@ fn what_cannot_be_identified_may_be_what_is_denied() {
         assert!(verdict.advice.is_some(), "{lookup:?}");
         let asked = line(&["/usr/bin/touch"]).with_settings(|settings| settings.ask = Ask::OnMiss);
         assert_eq!(judged_as(&asked, &lookup).decision, Decision::Ask, "{lookup:?}");
-        assert_eq!(
-            judged_as(&line(&["git x *"]), &lookup).decision,
-            Decision::Deny,
-            "{lookup:?}: it may be git"
-        );
-        assert_eq!(
-            judged_as(&line(&["git push *"]), &lookup).decision,
-            Decision::Deny,
-            "{lookup:?}: it may be git, and `x` an alias"
-        );
+        let got = judged_as(&line(&["git x *"]), &lookup).decision;
+        assert_eq!(got, Decision::Deny, "{lookup:?}: it may be git");
+        let got = judged_as(&line(&["git push *"]), &lookup).decision;
+        assert_eq!(got, Decision::Deny, "{lookup:?}: it may be git, and `x` an alias");
         let status = on_allow(&["git push *"]).with_shell_text("./t status; true");
         assert_eq!(judged_as(&status, &lookup).decision, Decision::Allow, "{lookup:?}: no push");
         assert_eq!(judged_as(&line(&[]), &lookup).decision, Decision::Allow, "{lookup:?}: nothing is denied");
@@ -172,11 +163,8 @@ fn a_copy_is_denied_what_its_original_is_denied() {
     let copy =
         |line: &str| on_allow(&["git push *"]).program("/Users/u/project/g", "git").with_shell_text(line);
     assert_eq!(identified(&copy("./g push")).decision, Decision::Deny);
-    assert_eq!(
-        identified(&copy("./g -C sub push --force")).decision,
-        Decision::Deny,
-        "with git's own options"
-    );
+    let got = identified(&copy("./g -C sub push --force")).decision;
+    assert_eq!(got, Decision::Deny, "with git's own options");
     assert_eq!(identified(&copy("./g status")).decision, Decision::Allow);
 }
 
@@ -226,12 +214,8 @@ fn an_alias_may_stand_for_what_is_denied() {
         ("git push *", "GIT_CONFIG_COUNT=1 git p"),
     ] {
         let verdict = on_allow(&[deny]).with_shell_text(line).judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.reason),
-            (Decision::Deny, Reason::Denylist),
-            "{line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.reason);
+        assert_eq!(got, (Decision::Deny, Reason::Denylist), "{line}: {:?}", verdict.cause);
     }
     let exact = |line: &str| {
         let argv = ["git", "push"].map(str::to_owned).to_vec();

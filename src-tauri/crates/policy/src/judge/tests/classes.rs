@@ -48,12 +48,8 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
         ("make & kill -TERM $!; kill %1 2>/dev/null", "project"),
     ] {
         let verdict = judged(WORK, text);
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (Decision::Allow, profile),
-            "{text}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (Decision::Allow, profile), "{text}: {:?}", verdict.cause);
     }
 }
 
@@ -124,12 +120,8 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "make && git push",
     ] {
         let verdict = judged(WORK, text);
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (Decision::Ask, "none"),
-            "{text}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (Decision::Ask, "none"), "{text}: {:?}", verdict.cause);
     }
 }
 
@@ -244,11 +236,8 @@ fn a_request_asks_for_its_profile() {
     let open = with("make", RequestedConfinement::None).judge_request();
     let gap = |cause: &Cause| matches!(cause, Cause::ClassesBut { gap: ClassGap::Unconfined, .. });
     assert!(open.decision == Decision::Ask && gap(&open.cause), "{:?}", open.cause);
-    assert_eq!(
-        with("make", RequestedConfinement::None).with_allow_rule("make").judge_request().decision,
-        Decision::Allow,
-        "by the rule"
-    );
+    let got = with("make", RequestedConfinement::None).with_allow_rule("make").judge_request().decision;
+    assert_eq!(got, Decision::Allow, "by the rule");
     let tight = with("make", RequestedConfinement::Project).with_allow_rule("make").judge_request();
     assert_eq!((tight.decision, tight.confinement.name()), (Decision::Allow, "project"));
     let tighter = with("make", RequestedConfinement::Look).judge_request();

@@ -57,12 +57,8 @@ fn a_rule_allows_code_of_the_project_in_its_profile() {
         (&["npm *"], "npm test"),
     ] {
         let verdict = judged(rules, text);
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name(), verdict.reason),
-            (Decision::Allow, "project", Reason::Rule),
-            "{text}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name(), verdict.reason);
+        assert_eq!(got, (Decision::Allow, "project", Reason::Rule), "{text}: {:?}", verdict.cause);
         assert!(verdict.rule.is_some_and(|rule| rule.id > 0), "{text}: the history names the rule");
     }
 }
@@ -281,11 +277,8 @@ fn always_offers_to_confine_code_and_changes_of_the_project_first() {
             assert_eq!(crate::check_rule(rule, HOME), Ok(()), "{text}: {rule:?}");
         }
         let verdict = saved.into_iter().fold(scene(&[], text), Scene::with_rule).judge_request();
-        assert_eq!(
-            (verdict.decision, &verdict.confinement),
-            (Decision::Allow, &offers[0].confinement),
-            "{text}"
-        );
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &offers[0].confinement), "{text}");
     }
     for text in [
         "git push", "make && git push", "git commit -m x && git push", "mkdir /opt/out", "make -C /opt",

@@ -151,12 +151,8 @@ fn the_core_holds_whatever_the_settings_and_the_spelling() {
     for (id, texts) in DENIED {
         for text in *texts {
             let found = verdict(text);
-            assert_eq!(
-                (found.decision, found.reason),
-                (Decision::Deny, Reason::Core),
-                "{text}: {:?}",
-                found.cause
-            );
+            let got = (found.decision, found.reason);
+            assert_eq!(got, (Decision::Deny, Reason::Core), "{text}: {:?}", found.cause);
             assert_eq!(core_id(&found), Some(*id), "{text}: {:?}", found.cause);
         }
     }
@@ -292,12 +288,8 @@ fn no_name_made_by_braces_hides_what_a_variable_holds() {
         "xy=../..; touch /tmp/$x{y,z}/Users/u/Library/'Application Support'/Postern/a",
     ] {
         let verdict = verdict(line);
-        assert_eq!(
-            (verdict.decision, verdict.reason),
-            (Decision::Deny, Reason::Core),
-            "{line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.reason);
+        assert_eq!(got, (Decision::Deny, Reason::Core), "{line}: {:?}", verdict.cause);
     }
 }
 

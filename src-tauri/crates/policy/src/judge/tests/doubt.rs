@@ -39,12 +39,8 @@ fn scene(ask: Ask) -> Scene {
 fn what_may_be_denied_is_asked_about_and_denied_where_nobody_is_asked() {
     for command in HIDDEN {
         let verdict = on_allow(command);
-        assert_eq!(
-            (verdict.decision, verdict.reason),
-            (Decision::Deny, Reason::Denylist),
-            "{command}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.reason);
+        assert_eq!(got, (Decision::Deny, Reason::Denylist), "{command}: {:?}", verdict.cause);
         assert!(verdict.advice.is_some(), "{command}: the agent is told what to write instead");
         let asked = scene(Ask::OnMiss)
             .with_deny_rule("/bin/rm")

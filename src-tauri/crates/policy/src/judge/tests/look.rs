@@ -27,12 +27,8 @@ fn what_only_reads_runs_confined() {
         "id; cat a",
     ] {
         let verdict = judged(text);
-        assert_eq!(
-            (verdict.decision, &verdict.confinement),
-            (Decision::Allow, &look()),
-            "{text}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &look()), "{text}: {:?}", verdict.cause);
     }
 }
 
@@ -61,71 +57,59 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
     }
 }
 
+/// Asserts that an agent that may look around is allowed these, or asked about them, where these programs are found, too.
+fn check(programs: &[&str], allowed: &[&str], asked: &[&str]) {
+    let with = |scene: Scene, name: &&str| scene.program(&format!("/usr/bin/{name}"), name);
+    for (texts, expected) in [(allowed, Decision::Allow), (asked, Decision::Ask)] {
+        for text in texts {
+            let verdict = programs.iter().fold(reader(), with).with_shell_text(text).judge_request();
+            assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
+        }
+    }
+}
+
 #[test]
 fn patterns_scripts_and_separators_are_no_paths() {
-    for (text, expected) in [
-        ("git ls-files | cut -d/ -f1", Decision::Allow),
-        ("sed -n '/data/,/end/p' f", Decision::Allow),
-        ("grep -rn /tmp src", Decision::Allow),
-        ("git status --short | grep .env", Decision::Allow),
-        ("cut -f1 /tmp/x", Decision::Ask),
-        ("sed -n '/data/p' /tmp/x", Decision::Ask),
-        ("grep /tmp -f /tmp/x", Decision::Ask),
-        ("grep -r x .env", Decision::Ask),
-    ] {
-        let scene = reader().program("/usr/bin/sed", "sed").program("/usr/bin/cut", "cut");
-        let verdict = scene.program("/usr/bin/grep", "grep").with_shell_text(text).judge_request();
-        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
-    }
+    check(
+        &["sed", "cut", "grep"],
+        &[
+            "git ls-files | cut -d/ -f1", "sed -n '/data/,/end/p' f", "grep -rn /tmp src",
+            "git status --short | grep .env",
+        ],
+        &["cut -f1 /tmp/x", "sed -n '/data/p' /tmp/x", "grep /tmp -f /tmp/x", "grep -r x .env"],
+    );
 }
 
 #[test]
 fn sed_prints_files_that_a_pattern_or_a_loop_names_but_takes_no_option_or_script_from_them() {
-    for (text, expected) in [
-        ("sed -n 1,5p src/*.go", Decision::Allow),
-        ("sed -n 1,5p app/[id]/page.tsx", Decision::Allow),
-        ("for f in docs/*.md; do sed -n 1,5p \"$f\"; done", Decision::Allow),
-        ("find . -name x -exec sed -n 1,5p {} \\;", Decision::Allow),
-        ("sed -n 1,5p *", Decision::Ask),
-        ("sed -n 1,5p [-]*", Decision::Ask),
-        ("sed -n 1,5p \"$f\"", Decision::Ask),
-        ("for f in *; do sed -n 1,5p \"$f\"; done", Decision::Ask),
-        ("for f in docs/*.md; do sed -n 1,5p $f; done", Decision::Ask),
-        ("for s in docs/*.md; do sed -n \"$s\" f; done", Decision::Ask),
-        ("sed -n 1,5p ../*.go", Decision::Ask),
-        ("sed -n 1,5p ~/.ssh/*", Decision::Ask),
-        ("sed -i 1,5p src/*.go", Decision::Ask),
-        ("sed -n 's/a/b/w x' src/*.go", Decision::Ask),
-    ] {
-        let verdict = reader().program("/usr/bin/sed", "sed").with_shell_text(text).judge_request();
-        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
-    }
+    check(
+        &["sed"],
+        &[
+            "sed -n 1,5p src/*.go", "sed -n 1,5p app/[id]/page.tsx",
+            "for f in docs/*.md; do sed -n 1,5p \"$f\"; done", "find . -name x -exec sed -n 1,5p {} \\;",
+        ],
+        &[
+            "sed -n 1,5p *", "sed -n 1,5p [-]*", "sed -n 1,5p \"$f\"",
+            "for f in *; do sed -n 1,5p \"$f\"; done", "for f in docs/*.md; do sed -n 1,5p $f; done",
+            "for s in docs/*.md; do sed -n \"$s\" f; done", "sed -n 1,5p ../*.go", "sed -n 1,5p ~/.ssh/*",
+            "sed -i 1,5p src/*.go", "sed -n 's/a/b/w x' src/*.go",
+        ],
+    );
 }
 
 #[test]
 fn what_tells_of_devices_and_packages_is_read_from_the_system() {
-    for (text, expected) in [
-        ("lsusb", Decision::Allow),
-        ("arp -an", Decision::Allow),
-        ("lspci -k", Decision::Allow),
-        ("modinfo ext4", Decision::Allow),
-        ("pkg-config --cflags --libs zlib", Decision::Allow),
-        ("figlet -f slant a", Decision::Allow),
-        ("eza -la src", Decision::Allow),
-        ("lspci -q", Decision::Ask),
-        ("arp -s h a", Decision::Ask),
-        ("modinfo ~/x.ko", Decision::Ask),
-        ("pkg-config --libs ../x.pc", Decision::Ask),
-        ("figlet -d ~/x a", Decision::Ask),
-        ("eza -la ..", Decision::Ask),
-        ("eza ~/.ssh", Decision::Ask),
-        ("eza --stdin < names", Decision::Ask),
-    ] {
-        let names = ["lsusb", "arp", "lspci", "modinfo", "pkg-config", "figlet", "eza"];
-        let with = |scene: Scene, name: &&str| scene.program(&format!("/usr/bin/{name}"), name);
-        let verdict = names.iter().fold(reader(), with).with_shell_text(text).judge_request();
-        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
-    }
+    check(
+        &["lsusb", "arp", "lspci", "modinfo", "pkg-config", "figlet", "eza"],
+        &[
+            "lsusb", "arp -an", "lspci -k", "modinfo ext4", "pkg-config --cflags --libs zlib",
+            "figlet -f slant a", "eza -la src",
+        ],
+        &[
+            "lspci -q", "arp -s h a", "modinfo ~/x.ko", "pkg-config --libs ../x.pc", "figlet -d ~/x a",
+            "eza -la ..", "eza ~/.ssh", "eza --stdin < names",
+        ],
+    );
 }
 
 #[test]
@@ -168,46 +152,33 @@ fn a_home_folder_is_gone_through_only_where_it_was_named() {
 
 #[test]
 fn beside_what_a_rule_lets_run_free_the_list_vouches_for_filters_only() {
-    for (text, expected) in [
-        ("cargo test 2>&1 | tail -5", Decision::Allow),
-        ("cargo test 2>&1 | head -n 5", Decision::Allow),
-        ("cargo test | grep -E 'a|b' | sort -u | wc -l", Decision::Allow),
-        ("cargo test && ls && echo ok", Decision::Allow),
-        ("cargo test; cat notes.txt", Decision::Ask),
-        ("cargo test && git status", Decision::Ask),
-        ("cargo test | grep -f words", Decision::Ask),
-        ("cargo test | sort notes.txt", Decision::Ask),
-        ("cargo test | wc -l < notes.txt", Decision::Ask),
-        ("cargo test | head -n *", Decision::Ask),
-        ("cargo test | head -c [0-9]*", Decision::Ask),
-        ("for n in *; do cargo test | head -n $n; done", Decision::Ask),
-        ("cargo test | cat \"$x\"", Decision::Ask),
-        ("cargo test; date --file=notes.txt", Decision::Ask),
-        ("cargo test | grep -ve x", Decision::Allow),
-        ("cargo test | grep -ex notes.txt", Decision::Ask),
-        ("cargo test | grep --regexp=x notes.txt", Decision::Ask),
-        ("cargo test; grep --rec x", Decision::Ask),
-        ("cargo test | sed -ne 1,5p", Decision::Allow),
-        ("cargo test | sed -ep notes.txt", Decision::Ask),
-        ("cargo test | sed --expression=p notes.txt", Decision::Ask),
-        ("cargo test | sed 's/where/we/g'", Decision::Allow),
-        ("cargo test | sed 's/[w]/x/;2d'", Decision::Ask),
-        ("cargo test | awk '{ print $1 }'", Decision::Allow),
-        ("cargo test | awk '$1 > 3'", Decision::Ask),
-        ("cargo test | base64 -d", Decision::Allow),
-        ("cargo test; base64 -inotes.txt", Decision::Ask),
-        ("cargo test; base64 --input=notes.txt", Decision::Ask),
-    ] {
-        let verdict = reader()
-            .program("/usr/bin/date", "date")
-            .program("/usr/bin/sed", "sed")
-            .program("/usr/bin/awk", "awk")
-            .program("/usr/bin/base64", "base64")
-            .with_allow_rule("cargo test")
-            .with_shell_text(text)
-            .judge_request();
-        assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
-        assert!(verdict.confinement.is_none(), "{text}: one tree of processes, one profile");
+    let allowed = [
+        "cargo test 2>&1 | tail -5", "cargo test 2>&1 | head -n 5",
+        "cargo test | grep -E 'a|b' | sort -u | wc -l", "cargo test && ls && echo ok",
+        "cargo test | grep -ve x", "cargo test | sed -ne 1,5p", "cargo test | sed 's/where/we/g'",
+        "cargo test | awk '{ print $1 }'", "cargo test | base64 -d",
+    ];
+    let asked = [
+        "cargo test; cat notes.txt", "cargo test && git status", "cargo test | grep -f words",
+        "cargo test | sort notes.txt", "cargo test | wc -l < notes.txt", "cargo test | head -n *",
+        "cargo test | head -c [0-9]*", "for n in *; do cargo test | head -n $n; done",
+        "cargo test | cat \"$x\"", "cargo test; date --file=notes.txt", "cargo test | grep -ex notes.txt",
+        "cargo test | grep --regexp=x notes.txt", "cargo test; grep --rec x",
+        "cargo test | sed -ep notes.txt", "cargo test | sed --expression=p notes.txt",
+        "cargo test | sed 's/[w]/x/;2d'", "cargo test | awk '$1 > 3'", "cargo test; base64 -inotes.txt",
+        "cargo test; base64 --input=notes.txt",
+    ];
+    for (texts, expected) in [(&allowed[..], Decision::Allow), (&asked[..], Decision::Ask)] {
+        for text in texts {
+            let verdict = ["date", "sed", "awk", "base64"]
+                .iter()
+                .fold(reader(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
+                .with_allow_rule("cargo test")
+                .with_shell_text(text)
+                .judge_request();
+            assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
+            assert!(verdict.confinement.is_none(), "{text}: one tree of processes, one profile");
+        }
     }
 }
 

@@ -36,11 +36,8 @@ fn what_looks_around_reads_an_opened_folder_and_is_confined_to_it() {
         let verdict = scene(text).with_rule(opens("~/notes")).judge_request();
         let (folders, reads) = (vec![CWD.to_owned()], vec![format!("{HOME}/notes")]);
         let profile = Confinement::Look { folders, reads, denied: crate::Denied::default() };
-        assert_eq!(
-            (verdict.decision, &verdict.confinement),
-            (Decision::Allow, &profile),
-            "{text}: {verdict:?}"
-        );
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &profile), "{text}: {verdict:?}");
         assert_eq!(verdict.used, [7], "{text}: the rule was used");
     }
     let own = scene("cat a.md").with_rule(opens("~/notes")).judge_request();
@@ -61,11 +58,8 @@ fn what_does_more_than_look_around_is_asked_about_as_before() {
     let asks = scene("cat ~/notes/a")
         .with_rule(opens("~/notes"))
         .with_settings(|settings| settings.look = Access::Ask);
-    assert_eq!(
-        asks.judge_request().decision,
-        Decision::Ask,
-        "it opens a folder to the class, and is no class"
-    );
+    let got = asks.judge_request().decision;
+    assert_eq!(got, Decision::Ask, "it opens a folder to the class, and is no class");
     let mut open = scene("cat ~/notes/a").with_rule(opens("~/notes"));
     open.confine = Some(RequestedConfinement::None);
     assert_eq!(open.judge_request().decision, Decision::Ask, "unconfined nothing holds it");
@@ -155,11 +149,8 @@ fn the_first_offer_opens_the_folder_if_nothing_else_asks() {
             assert_eq!(check_rule(rule, HOME), Ok(()), "{text}: {rule:?}");
         }
         let verdict = rules.into_iter().fold(scene(text), Scene::with_rule).judge_request();
-        assert_eq!(
-            (verdict.decision, &verdict.confinement),
-            (Decision::Allow, &offers[0].confinement),
-            "{text}"
-        );
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &offers[0].confinement), "{text}");
     }
     for text in [
         "cat ~/.ssh/config", "cat ~/notes/.env", "cat ~/.config/x", "ls ~", "cat /tmp/x",

@@ -42,12 +42,8 @@ fn a_line_of_the_person_wins_where_it_is_stricter_and_allows_where_it_allows() {
             .with_allow_rule("/usr/bin/uname")
             .with_deny_rule("/usr/bin/curl")
             .judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.reason),
-            (expected, reason),
-            "{file} {line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.reason);
+        assert_eq!(got, (expected, reason), "{file} {line}: {:?}", verdict.cause);
     }
 }
 
@@ -81,16 +77,11 @@ fn a_rule_for_the_own_shell_holds_there_alone() {
     let host = Scene::new().with_shell_text("ls -l").with_rule(only);
     assert_eq!(host.judge_request().decision, Decision::Ask);
     let both = scene(DEFAULT_FILE, "ls -l").with_rule(person_rule(7, Effect::Allow, "/usr/bin/ls"));
-    assert_eq!(
-        both.judge_request().decision,
-        Decision::Allow,
-        "what the host was given, the own shell was given"
-    );
+    let got = both.judge_request().decision;
+    assert_eq!(got, Decision::Allow, "what the host was given, the own shell was given");
     let denied = Rule { origin: RuleOrigin::AgentShell, ..person_rule(7, Effect::Deny, "/usr/bin/ls") };
-    assert_eq!(
-        Scene::new().with_shell_text("ls -l").with_rule(denied).judge_request().decision,
-        Decision::Deny
-    );
+    let got = Scene::new().with_shell_text("ls -l").with_rule(denied).judge_request().decision;
+    assert_eq!(got, Decision::Deny);
 }
 
 fn protected(scene: &Scene) -> Verdict {
@@ -155,12 +146,8 @@ fn what_its_agent_can_run_confined_is_allowed_so() {
         ("curl x", Decision::Ask, "none"),
     ] {
         let verdict = rewriting("{}", line).judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (decision, profile),
-            "{line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (decision, profile), "{line}: {:?}", verdict.cause);
     }
 }
 
@@ -182,12 +169,8 @@ fn what_the_person_allowed_in_the_file_is_not_confined() {
         (r#"{ "shell_exec": "allow" }"#, "make", "none"),
     ] {
         let verdict = rewriting(file, line).judge_request();
-        assert_eq!(
-            (verdict.decision, verdict.confinement.name()),
-            (Decision::Allow, profile),
-            "{file} {line}: {:?}",
-            verdict.cause
-        );
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (Decision::Allow, profile), "{file} {line}: {:?}", verdict.cause);
     }
 }
 

@@ -278,11 +278,8 @@ fn a_skills_program_needs_the_switch_and_an_approval() {
         ..person_rule(1, Effect::Allow, "/usr/bin/git")
     };
     let scene = Scene::new().with_rule(git).with_settings(|settings| settings.allow_skills = true);
-    assert_eq!(
-        scene.with_shell_text("git status").judge_request().decision,
-        Decision::Ask,
-        "no skill brings what runs anything"
-    );
+    let got = scene.with_shell_text("git status").judge_request().decision;
+    assert_eq!(got, Decision::Ask, "no skill brings what runs anything");
 }
 
 #[test]

@@ -256,10 +256,8 @@ fn the_person_is_told_what_it_is_about() {
     let line = |stage: &str| denied.trace.iter().find(|line| line.stage == stage).unwrap().found.clone();
     assert_eq!(line("deny rules"), StageFinding::Cause(denied.cause.clone()));
     assert_eq!(line("managed rules"), StageFinding::NoneDenies);
-    assert_eq!(
-        line("verdict"),
-        StageFinding::Decided { decision: Decision::Deny, cause: denied.cause.clone() }
-    );
+    let got = line("verdict");
+    assert_eq!(got, StageFinding::Decided { decision: Decision::Deny, cause: denied.cause.clone() });
     assert_eq!(policy(r#"{ "system.run": "ask" }"#), Cause::ToolPolicy { asks: true, source });
 }
 

@@ -186,10 +186,8 @@ fn a_forgotten_body_is_in_no_column_packed_or_not() {
     assert_eq!(plain_bytes(&store, "r1"), 0, "it is packed before it is stored");
     let read = || store.read(|conn| get_request(conn, id)).unwrap().unwrap();
     let row = read();
-    assert_eq!(
-        (row.asked.as_str(), row.plan, row.verdict),
-        ("{\"secret\":1}", Some(plan()), Some(verdict()))
-    );
+    let got = (row.asked.as_str(), row.plan, row.verdict);
+    assert_eq!(got, ("{\"secret\":1}", Some(plan()), Some(verdict())));
     assert_eq!((row.summary.folder.as_deref(), row.summary.denied_by), (Some("/"), Some(4)));
     assert_eq!(row.summary.risk, Some(verdict().risk));
     store.write(move |conn| super::forget_body(conn, id, "it", "{}")).wait().unwrap();
