@@ -193,6 +193,7 @@ fn name_code(file: &ProgramFile, name: &str, at: usize) -> String {
         ("InputIsData", &file.input_is_data),
         ("RunsOthers", &file.runs_others),
         ("GlobTrap", &file.glob_trap),
+        ("ObeysRepository", &file.obeys_repository),
         ("ReadsAlways", &file.reads.always),
         ("ReadsAnyway", &file.reads.anyway),
         ("ReadsOperands", &file.reads.operands),

@@ -6,133 +6,108 @@
 
 use crate::SettingsPage;
 use crate::dependencies::AppDependencies;
+use crate::window::approval::SurfaceHandle;
 use crate::window::settings;
 use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{AnswerParams, Answered, EditParams, Edited, PillAct, QuestionName, Showing};
-use tauri::ipc::Channel;
-use tauri::{AppHandle, State, WebviewWindow};
+use tauri::ipc::{Channel, CommandArg, CommandItem, InvokeError};
+use tauri::{AppHandle, Runtime, State};
+
+/// The place whose page calls.
+impl<'de, R: Runtime> CommandArg<'de, R> for SurfaceHandle {
+    fn from_command(command: CommandItem<'de, R>) -> Result<Self, InvokeError> {
+        let label = command.message.webview_ref().label().to_owned();
+        let parts = State::<'_, AppDependencies>::from_command(command)?;
+        Ok(parts.approval.surface_handle(&label))
+    }
+}
 
 #[tauri::command]
-pub(super) fn question_watch(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
-    channel: Channel<Showing>,
-) {
-    parts.approval.surface_handle(window.label()).attach_page(channel);
+pub(super) fn question_watch(surface: SurfaceHandle, channel: Channel<Showing>) {
+    surface.attach_page(channel);
 }
 
 #[tauri::command]
 pub(super) fn question_presented(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
+    surface: SurfaceHandle,
     id: String,
     digest: String,
     height: f64,
     always: bool,
 ) {
-    parts.approval.surface_handle(window.label()).laid_out(id, digest, height, always);
+    surface.laid_out(id, digest, height, always);
 }
 
 #[tauri::command]
-pub(super) fn question_seen_end(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
-    id: String,
-    digest: String,
-) {
-    parts.approval.surface_handle(window.label()).seen_end(id, digest);
+pub(super) fn question_seen_end(surface: SurfaceHandle, id: String, digest: String) {
+    surface.seen_end(id, digest);
 }
 
 #[tauri::command]
 pub(super) async fn question_answer(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
+    surface: SurfaceHandle,
     params: AnswerParams,
     others: Vec<QuestionName>,
 ) -> Result<Answered, String> {
-    parts.approval.surface_handle(window.label()).answer(params, others).await
+    surface.answer(params, others).await
 }
 
 #[tauri::command]
-pub(super) fn question_gather(window: WebviewWindow, parts: State<'_, AppDependencies>, together: bool) {
-    parts.approval.surface_handle(window.label()).gather(together);
+pub(super) fn question_gather(surface: SurfaceHandle, together: bool) {
+    surface.gather(together);
 }
 
 #[tauri::command]
-pub(super) fn question_later(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
-    id: String,
-    digest: String,
-) {
-    parts.approval.surface_handle(window.label()).put_off(id, digest);
+pub(super) fn question_later(surface: SurfaceHandle, id: String, digest: String) {
+    surface.put_off(id, digest);
 }
 
 #[tauri::command]
-pub(super) async fn question_edit(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
-    params: EditParams,
-) -> Result<Edited, String> {
-    parts.approval.surface_handle(window.label()).edit_command(params).await
+pub(super) async fn question_edit(surface: SurfaceHandle, params: EditParams) -> Result<Edited, String> {
+    surface.edit_command(params).await
 }
 
 #[tauri::command]
 pub(super) async fn question_preview(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
+    surface: SurfaceHandle,
     params: AnswerParams,
 ) -> Result<RulePreview, String> {
-    parts.approval.surface_handle(window.label()).preview(params).await
+    surface.preview(params).await
 }
 
 #[tauri::command]
-pub(super) async fn question_script(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
-    script: ScriptRef,
-) -> Result<ScriptText, String> {
-    parts.approval.surface_handle(window.label()).read_script(script).await
+pub(super) async fn question_script(surface: SurfaceHandle, script: ScriptRef) -> Result<ScriptText, String> {
+    surface.read_script(script).await
 }
 
 #[tauri::command]
-pub(super) async fn question_hold(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
-    id: String,
-    digest: String,
-) -> Result<bool, String> {
-    Ok(parts.approval.surface_handle(window.label()).begin_hold(id, digest).await)
+pub(super) async fn question_hold(surface: SurfaceHandle, id: String, digest: String) -> bool {
+    surface.begin_hold(id, digest).await
 }
 
 #[tauri::command]
-pub(super) fn question_release(window: WebviewWindow, parts: State<'_, AppDependencies>) {
-    parts.approval.surface_handle(window.label()).release();
+pub(super) fn question_release(surface: SurfaceHandle) {
+    surface.release();
 }
 
 #[tauri::command]
-pub(super) async fn question_press(
-    window: WebviewWindow,
-    parts: State<'_, AppDependencies>,
-    id: String,
-    digest: String,
-) -> Result<bool, String> {
-    Ok(parts.approval.surface_handle(window.label()).record_press(id, digest).await)
+pub(super) async fn question_press(surface: SurfaceHandle, id: String, digest: String) -> bool {
+    surface.record_press(id, digest).await
 }
 
 #[tauri::command]
-pub(super) fn question_details(window: WebviewWindow, parts: State<'_, AppDependencies>, open: bool) {
-    parts.approval.surface_handle(window.label()).details(open);
+pub(super) fn question_details(surface: SurfaceHandle, open: bool) {
+    surface.details(open);
 }
 
 #[tauri::command]
-pub(super) fn question_act(window: WebviewWindow, parts: State<'_, AppDependencies>, act: PillAct) {
-    parts.approval.surface_handle(window.label()).apply_pill_action(act);
+pub(super) fn question_act(surface: SurfaceHandle, act: PillAct) {
+    surface.apply_pill_action(act);
 }
 
 #[tauri::command]
-pub(super) fn question_drag(window: WebviewWindow, parts: State<'_, AppDependencies>) {
-    parts.approval.surface_handle(window.label()).begin_drag();
+pub(super) fn question_drag(surface: SurfaceHandle) {
+    surface.begin_drag();
 }
 
 /// Shows the question that the person chose in the inbox.

@@ -25,7 +25,6 @@ pub(crate) struct CommandRow<'a> {
     pub(crate) lines: Vec<ShellLine<'a>>,
 }
 
-/// A line of a row.
 #[derive(Debug, Default)]
 pub(crate) struct ShellLine<'a> {
     pub(crate) cells: Vec<LineCell<'a>>,

@@ -64,7 +64,6 @@ impl Failure {
         Self { code: 5, message: error.to_string() }
     }
 
-    /// Returns no connection.
     pub(crate) fn from_connect(error: ConnectError) -> Self {
         let message = match error {
             ConnectError::NothingListens { .. } => {

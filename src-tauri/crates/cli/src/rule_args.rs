@@ -341,12 +341,8 @@ fn parse_class(text: &str) -> Result<(Class, Access), String> {
     let known = || Class::ALL.map(Class::name).join(", ");
     let class =
         Class::from_name(name).ok_or_else(|| format!("{name} is no class; these are: {}", known()))?;
-    let access = match access {
-        "allow" => Access::Allow,
-        "ask" => Access::Ask,
-        "deny" => Access::Deny,
-        other => return Err(format!("{name} is allow, ask or deny, not {other}")),
-    };
+    let access =
+        Access::from_name(access).ok_or_else(|| format!("{name} is allow, ask or deny, not {access}"))?;
     Ok((class, access))
 }
 

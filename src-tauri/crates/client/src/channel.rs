@@ -109,11 +109,9 @@ impl Channel {
         let mut pause = FIRST_PAUSE;
         loop {
             match self.reconnect() {
-                Err(
-                    ConnectError::NothingListens { .. }
-                    | ConnectError::Unreachable { .. }
-                    | ConnectError::Gone(_),
-                ) if Instant::now() < end && wanted() => std::thread::sleep(pause),
+                Err(error) if error.may_pass() && Instant::now() < end && wanted() => {
+                    std::thread::sleep(pause);
+                }
                 outcome => return outcome,
             }
             pause = (pause * 2).min(LONGEST_PAUSE);

@@ -65,6 +65,13 @@ pub enum ConnectError {
     Gone(#[from] ConnectionLoss),
 }
 
+impl ConnectError {
+    /// Returns true if a host that went away may be there again later.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::NothingListens { .. } | Self::Unreachable { .. } | Self::Gone(_))
+    }
+}
+
 /// Reason why a connection gives nothing more.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionLoss {
@@ -79,7 +86,6 @@ pub enum ConnectionLoss {
     Unreadable(#[from] RefusedMessage),
 }
 
-/// Error of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// The host says what is wrong; `data.code` is its stable name.

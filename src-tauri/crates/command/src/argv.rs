@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use crate::call::{Arg, CommandCall, Feed, Functions, ParseResults};
+use crate::call::{Arg, CommandCall, Functions, ParseResults};
 use crate::quote::quote_word;
-use crate::{Dir, Invalid, ParsedCommand, Word, peel};
+use crate::{Invalid, ParsedCommand, Word, peel};
 
-/// Words that an argv may have.
 pub const MOST_WORDS: usize = 1024;
 
 /// Bytes that an argv may have in all.
@@ -26,14 +25,7 @@ pub fn read_argv_at(argv: &[String], home: &str) -> ParsedCommand {
 
 fn parse_words(argv: &[String], home: Option<&str>) -> ParsedCommand {
     let (text, spans) = rendered(argv);
-    let mut reading = ParsedCommand {
-        text,
-        steps: Vec::new(),
-        opaque: Vec::new(),
-        plain: None,
-        bodies: Vec::new(),
-        invalid: check_argv(argv),
-    };
+    let mut reading = ParsedCommand { text, invalid: check_argv(argv), ..ParsedCommand::default() };
     if reading.invalid.is_some() {
         return reading;
     }
@@ -44,15 +36,7 @@ fn parse_words(argv: &[String], home: Option<&str>) -> ParsedCommand {
     let call = CommandCall {
         args: argv.iter().zip(spans).map(arg).collect(),
         span: 0..reading.text.len(),
-        via: Vec::new(),
-        assignments: Vec::new(),
-        redirections: Vec::new(),
-        piped: false,
-        dir: Dir::Same,
-        feed: Feed::Inherited,
-        shell: None,
-        depth: 0,
-        opaque: None,
+        ..CommandCall::default()
     };
     let mut found = ParseResults { home: home.map(str::to_owned), ..ParseResults::default() };
     peel::add_call(call, &Functions::new(), &mut found);

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A word of a call, with where it stands in the request's text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "eight facts about a word, none of which follows from another"
@@ -43,19 +43,7 @@ pub(crate) struct Arg {
 impl Arg {
     /// Returns a word that is known.
     pub(crate) fn from_word(word: Word, span: Range<usize>) -> Self {
-        Self {
-            word,
-            span,
-            dash: false,
-            several: false,
-            splits: false,
-            free: false,
-            start: String::new(),
-            chosen: false,
-            number: false,
-            strays: false,
-            climbs: false,
-        }
+        Self { word, span, ..Self::default() }
     }
 
     pub(crate) fn from_value(value: impl Into<String>, span: Range<usize>) -> Self {
@@ -103,7 +91,7 @@ pub(crate) enum Feed {
 }
 
 /// A simple command before its wrappers are peeled off.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct CommandCall {
     pub(crate) args: Vec<Arg>,
     pub(crate) span: Range<usize>,
@@ -140,14 +128,12 @@ impl CommandCall {
         self.opaque = Some(UnparsedSpan::new(code, what, self.span.clone()).with_candidates(candidates));
     }
 
-    pub(crate) fn advise(mut self, advice: &'static str) -> Self {
+    pub(crate) fn advise(&mut self, advice: &'static str) {
         if let Some(opaque) = &mut self.opaque {
             opaque.advise(advice);
         }
-        self
     }
 
-    /// Returns the call as a step of its own.
     pub(crate) fn into_step(self, role: Role) -> Step {
         Step {
             argv: self.args.into_iter().map(|arg| arg.word).collect(),

@@ -39,8 +39,8 @@ pub use postern_programs::{
 pub use programs::{
     Caches, KnownEffect, KnownProgram, KnownReads, all_caches, asks_others, caches_of, class_of,
     command_length, command_words, extensions, is_read_only, is_read_only_anyway, is_reading_carrier,
-    known_arguments, known_program, known_programs, otherwise, reads_alike_everywhere, reads_any_files,
-    set_own_programs, takes_text, treats_input_as_data,
+    known_arguments, known_program, known_programs, obeys_repository, otherwise, reads_alike_everywhere,
+    reads_any_files, set_own_programs, takes_text, treats_input_as_data,
 };
 pub use quote::{WordsError, behind_home, quote_argv, quote_word, words_of, words_of_at};
 pub use raw::stands_for;

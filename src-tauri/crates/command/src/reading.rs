@@ -21,7 +21,7 @@ pub enum Dialect {
 ///
 /// A reading is complete unless [`ParsedCommand::opaque`] or a step's own `opaque` says otherwise: a program that bash would
 /// run and that is in neither is a bug of this crate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedCommand {
     /// The text that was read; for an argv request its quoted rendering. Spans point into it.
     pub text: String,
@@ -39,7 +39,7 @@ pub struct ParsedCommand {
 }
 
 /// Program (or builtin) that would run, after wrappers were peeled off.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Step {
     /// Program and arguments, without wrappers, assignments and redirections. Never empty, except for a step that is
     /// only assignments or only redirections.
@@ -66,8 +66,7 @@ pub struct Step {
     pub opaque: Option<UnparsedSpan>,
 }
 
-/// Word of a step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// As written, quotes and all.
     pub raw: String,
@@ -76,9 +75,10 @@ pub struct Word {
 }
 
 /// Kind of program that a step runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A program, found by name or path.
+    #[default]
     Program,
     /// A shell builtin that is known to be harmless here (`cd`, `true`, `read`, `test`…): it needs no rule.
     HarmlessBuiltin,
@@ -115,7 +115,6 @@ pub struct Redirection {
     pub text: Option<String>,
 }
 
-/// Kind of a redirection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RedirectionKind {
     /// `< file`
@@ -141,6 +140,11 @@ impl Redirection {
             && !NO_FILE.contains(&self.target.value.as_deref())
     }
 
+    /// Returns true if its target is a file.
+    pub fn names_file(&self) -> bool {
+        !matches!(self.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
+    }
+
     /// Returns true if it opens a file to read: neither a device that holds nothing of anybody, nor the output of a command.
     pub fn reads(&self) -> bool {
         const NO_FILE: [Option<&str>; 4] =
@@ -152,9 +156,10 @@ impl Redirection {
 }
 
 /// Folder that a step runs in, relative to the request's working directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Dir {
     /// In the request's own working directory.
+    #[default]
     Same,
     /// In this path (absolute, or relative to the request's), because of a `cd` with a literal operand.
     Under(String),
@@ -179,12 +184,37 @@ impl Word {
         let text = text.into();
         Self { raw: text.clone(), value: Some(text) }
     }
+
+    /// Returns the value, or the word as written if its value is only known at run time.
+    pub fn text(&self) -> &str {
+        self.value.as_deref().unwrap_or(&self.raw)
+    }
 }
 
 impl Step {
     /// Returns the program's name as it would be looked up, where it is known.
     pub fn program(&self) -> Option<&str> {
         self.argv.first().and_then(|word| word.value.as_deref())
+    }
+
+    /// Returns the program's name without folders, where it is known.
+    pub fn program_name(&self) -> Option<&str> {
+        self.program()?.rsplit('/').next()
+    }
+
+    /// Returns the value of each word of the argv, where it is known before the run.
+    pub fn known_words(&self) -> Vec<Option<&str>> {
+        self.argv.iter().map(|word| word.value.as_deref()).collect()
+    }
+
+    /// Returns true if a redirection opens a file to read.
+    pub fn reads_by_redirection(&self) -> bool {
+        self.redirections.iter().any(Redirection::reads)
+    }
+
+    /// Returns true if a redirection opens a file to write.
+    pub fn writes_by_redirection(&self) -> bool {
+        self.redirections.iter().any(Redirection::writes)
     }
 
     /// Returns the argv where every word is known before the run.

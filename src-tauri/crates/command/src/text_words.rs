@@ -106,7 +106,7 @@ fn text_words(step: &Step) -> Vec<usize> {
     if !step.argv.first().and_then(|name| name.value.as_deref()).is_some_and(may_take_text) {
         return Vec::new();
     }
-    let words: Vec<&str> = step.argv.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
+    let words: Vec<&str> = step.argv.iter().map(Word::text).collect();
     let unknown: Vec<&str> =
         step.argv.iter().filter(|word| word.value.is_none()).map(|word| word.raw.as_str()).collect();
     find_words(&words, &unknown, step.opaque.is_none() && step.ways_out.is_empty())

@@ -31,7 +31,6 @@ pub struct RequestRow {
     /// Exit code.
     pub exit_code: Option<i32>,
     /// The approver that answered: "window", "terminal", ….
-    #[serde(default)]
     pub approver: Option<String>,
     /// Time of receipt.
     pub at: Millis,
@@ -66,7 +65,6 @@ pub struct RequestDetail {
     #[ts(optional)]
     pub subject: Option<ShownSubject>,
     /// The command as the agent asked it, as escaped text, where the person changed it.
-    #[serde(default)]
     pub asked: Option<String>,
     /// Working directory.
     pub cwd: String,
@@ -82,10 +80,8 @@ pub struct RequestDetail {
     /// The verdict's message, as plain text.
     pub message: Option<String>,
     /// The message, in pieces.
-    #[serde(default)]
     pub why: Option<ShownText>,
     /// The risk of the row, its reasons in pieces.
-    #[serde(default)]
     pub risk: Option<ShownRisk>,
     /// The rule that decided.
     pub rule: Option<RuleRef>,

@@ -89,16 +89,12 @@ pub struct AnswerParams {
     #[ts(as = "Option<_>", optional)]
     pub scope: Scope,
     /// Offer that *always* saves: `Proposal::id`.
-    #[serde(default)]
     pub proposal: Option<String>,
     /// The offer's pattern as the person edited it (`git push origin *`); it must still match the request.
-    #[serde(default)]
     pub edited: Option<String>,
     /// Lifetime of what *always* saves.
-    #[serde(default)]
     pub lifetime: Option<Lifetime>,
     /// Words for the agent.
-    #[serde(default)]
     pub feedback: Option<String>,
     /// Requests of [`Question::requests`] that an approval covers. Empty is the first alone, because *once* is
     /// one run; the others stay in a question of their own.
@@ -110,7 +106,6 @@ pub struct AnswerParams {
     #[ts(as = "Option<_>", optional)]
     pub anywhere: bool,
     /// Folder in which *always* holds, with everything below, instead of `Proposal::folder`. It holds the request's own.
-    #[serde(default)]
     pub folder: Option<String>,
     /// True to let *always* hold on the host too, where the agent asked for its own shell.
     #[serde(default)]
@@ -164,20 +159,21 @@ impl AnswerParams {
     }
 }
 
-/// Answer of a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum Answer {
-    /// Run it now.
-    Once,
-    /// Save a rule and run it now.
-    Always,
-    /// Do not run it.
-    Deny,
-    /// Do not run it, and save a deny rule.
-    DenyAlways,
-    /// Do not run it, nor anything else of this agent for ten minutes.
-    DenyAll,
+postern_protocol::named_values! {
+    /// Answer of a person.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+    pub enum Answer {
+        /// Run it now.
+        Once = "once",
+        /// Save a rule and run it now.
+        Always = "always",
+        /// Do not run it.
+        Deny = "deny",
+        /// Do not run it, and save a deny rule.
+        DenyAlways = "deny-always",
+        /// Do not run it, nor anything else of this agent for ten minutes.
+        DenyAll = "deny-all",
+    }
 }
 
 /// For whom a rule is saved.

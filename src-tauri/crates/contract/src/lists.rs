@@ -30,7 +30,6 @@ pub struct Status {
     /// Concerns that need the person's attention.
     pub attention: Vec<Concern>,
     /// Policy of the organization, in plain words; `None` if there is none.
-    #[serde(default)]
     #[ts(optional = nullable)]
     pub managed: Option<String>,
     /// Agents that the user stopped for a while.
@@ -38,11 +37,9 @@ pub struct Status {
     #[ts(as = "Option<_>", optional)]
     pub stopped: Vec<StoppedAgent>,
     /// Reason why this system cannot confine a run, so that the read-only list asks; absent if it can.
-    #[serde(default)]
     #[ts(optional = nullable)]
     pub cannot_confine: Option<String>,
     /// Reason why this system cannot confine local work with the profile `project`; absent if it can.
-    #[serde(default)]
     #[ts(optional = nullable)]
     pub cannot_confine_project: Option<String>,
     /// Reason why lines go to the shell as a whole; absent if Postern starts their steps.
@@ -214,7 +211,6 @@ pub struct RuleRemark {
     /// The remark in words, ready to be shown.
     pub text: String,
     /// The rule that covers this one.
-    #[serde(default)]
     pub by: Option<RuleId>,
 }
 
@@ -249,15 +245,12 @@ pub struct RuleDraft {
     /// Allow or deny.
     pub effect: Effect,
     /// Agent that it is for; left out, everybody.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// The pattern as typed.
     pub text: String,
     /// Kind; left out, a pattern with `/` or a leading `~` is a path, else a command.
-    #[serde(default)]
     pub kind: Option<PatternKind>,
     /// Argument patterns, one a word.
-    #[serde(default)]
     pub args: Option<Vec<String>>,
     /// Bind it to the program as it is now.
     #[serde(default)]
@@ -278,7 +271,6 @@ pub struct RuleDraft {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Box<Limits>>,
     /// Folder in which it allows, with everything below; absent means every folder.
-    #[serde(default)]
     pub folder: Option<String>,
     /// Standard input that an allow rule covers.
     #[serde(default)]
@@ -288,10 +280,8 @@ pub struct RuleDraft {
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub origin: RuleOrigin,
-    #[serde(default)]
     pub lifetime: Option<Lifetime>,
     /// Reason for it.
-    #[serde(default)]
     pub why: Option<String>,
     /// Commands it must match.
     #[serde(default)]

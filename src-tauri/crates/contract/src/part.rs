@@ -3,30 +3,27 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A part of a question beside its command, folder and risk. A face that does not show it cannot allow a
-/// question that has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// Changes to the environment.
-    Environment,
-    /// Standard input.
-    Input,
-    /// Programs behind bare names, outside of the system's folders.
-    Programs,
-    /// Scripts that an interpreter would run, with their first lines.
-    Scripts,
-    /// Programs and scripts that the agent can change until they run.
-    Changeable,
-    /// Rule that *always* would save, and where it would hold. Only that answer needs it.
-    Always,
+postern_protocol::named_values! {
+    /// A part of a question beside its command, folder and risk. A face that does not show it cannot allow a
+    /// question that has it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+    pub enum Part {
+        /// Changes to the environment.
+        Environment = "environment",
+        /// Standard input.
+        Input = "input",
+        /// Programs behind bare names, outside of the system's folders.
+        Programs = "programs",
+        /// Scripts that an interpreter would run, with their first lines.
+        Scripts = "scripts",
+        /// Programs and scripts that the agent can change until they run.
+        Changeable = "changeable",
+        /// Rule that *always* would save, and where it would hold. Only that answer needs it.
+        Always = "always",
+    }
 }
 
 impl Part {
-    /// All parts.
-    pub const ALL: [Self; 6] =
-        [Self::Environment, Self::Input, Self::Programs, Self::Scripts, Self::Changeable, Self::Always];
-
     /// Names the part.
     pub fn describe(self) -> &'static str {
         match self {

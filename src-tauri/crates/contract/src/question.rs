@@ -220,7 +220,6 @@ pub struct Proposal {
     ///
     /// `None` means every folder, which an answer confirms by `AnswerParams::anywhere`. Rules for a tool
     /// have no folder.
-    #[serde(default)]
     #[ts(optional = nullable)]
     pub folder: Option<ShownText>,
     /// Other folders in which it could hold, innermost first: `AnswerParams::folder`.
@@ -275,7 +274,6 @@ pub struct ProposedRule {
     #[ts(as = "Option<_>", optional)]
     pub signed: bool,
     /// Folder in which it would hold, as it would be saved.
-    #[serde(default)]
     #[ts(optional = nullable)]
     pub folder: Option<String>,
     /// Input that it would cover.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// Result of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Answered {
     /// True if this answer decided.
@@ -90,17 +90,7 @@ pub enum SavedPlace {
 impl Answered {
     /// Returns the result of an answer that decided.
     pub fn applied() -> Self {
-        Self {
-            applied: true,
-            reason: None,
-            added: Vec::new(),
-            missing: None,
-            also: Vec::new(),
-            saved: Vec::new(),
-            rules: Vec::new(),
-            not_saved: None,
-            renewed: None,
-        }
+        Self { applied: true, ..Self::default() }
     }
 
     /// Returns the result of an answer that did not count.

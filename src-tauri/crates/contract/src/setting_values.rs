@@ -1,7 +1,6 @@
 //! Values of an agent's settings as a person types them.
 
 use postern_policy::{Class, Settings};
-use serde_json::Value;
 
 /// Units of a time, in milliseconds, from the longest.
 const UNITS: [(u64, &str); 5] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"), (1, "ms")];
@@ -13,20 +12,20 @@ pub fn setting_values(settings: &Settings) -> Vec<(&'static str, String)> {
         if all.is_empty() { "none".to_owned() } else { all.join(between) }
     };
     let mut all = vec![
-        ("security", choice_word(&settings.security)),
-        ("ask", choice_word(&settings.ask)),
+        ("security", settings.security.name().to_owned()),
+        ("ask", settings.ask.name().to_owned()),
         ("elevated", switch(settings.elevated)),
-        ("fallback", choice_word(&settings.fallback)),
+        ("fallback", settings.fallback.name().to_owned()),
         ("approval-timeout", format_millis(settings.approval_timeout_ms)),
-        ("unattended", choice_word(&settings.unattended)),
+        ("unattended", settings.unattended.name().to_owned()),
         ("run-timeout", format_millis(settings.run_timeout_ms)),
         ("run-timeout-cap", settings.run_timeout_cap_ms.map_or_else(|| "none".to_owned(), format_millis)),
         ("allow-skills", switch(settings.allow_skills)),
     ];
-    all.extend(Class::ALL.map(|class| (class.name(), choice_word(&settings.access(class)))));
+    all.extend(Class::ALL.map(|class| (class.name(), settings.access(class).name().to_owned())));
     all.extend([
         ("loopback", switch(settings.loopback)),
-        ("unreadable", choice_word(&settings.unreadable)),
+        ("unreadable", settings.unreadable.name().to_owned()),
         ("env-set", list(&settings.env_set, ",")),
         ("env-pass", list(&settings.env_pass, ",")),
         ("folders", list(&settings.folders, ",")),
@@ -49,15 +48,6 @@ fn format_millis(millis: u64) -> String {
     };
     let text: String = UNITS.into_iter().map(part).collect();
     if text.is_empty() { "0s".to_owned() } else { text }
-}
-
-/// Returns a choice in the word that it is set by.
-fn choice_word(choice: &impl serde::Serialize) -> String {
-    match serde_json::to_value(choice) {
-        Ok(Value::String(word)) => word,
-        Ok(other) => other.to_string(),
-        Err(_) => String::new(),
-    }
 }
 
 fn format_bytes(bytes: u64) -> String {

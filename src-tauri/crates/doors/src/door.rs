@@ -4,8 +4,6 @@ use async_trait::async_trait;
 use postern_contract::methods::{ControlError, DoorSetup, FleetHostState, PairedClient};
 #[cfg(feature = "fleet")]
 use postern_contract::methods::{FleetWorkCounts, ProposedChange};
-#[cfg(feature = "fleet")]
-use postern_host::doors::DoorMethodFuture;
 use postern_host::{ApproverId, ConnectedApproverKind};
 use std::collections::BTreeMap;
 
@@ -17,16 +15,17 @@ pub(crate) type HostStates = BTreeMap<String, FleetHostState>;
 
 /// Changes of the fleet that wait for signatures, as they were shown.
 #[cfg(feature = "fleet")]
+#[async_trait]
 pub(crate) trait Proposals: std::fmt::Debug + Send + Sync {
     /// Returns everything that waits.
     fn list_changes(&self) -> Vec<ProposedChange>;
     /// Reads what waits from the broker.
-    fn read_changes(&self) -> DoorMethodFuture<'_, ()>;
+    async fn read_changes(&self) -> Result<(), ControlError>;
     /// Judges the history of a group's hosts by a policy that waits. Returns the result of each, line by line.
-    fn replay_change(&self, id: String) -> DoorMethodFuture<'_, Vec<String>>;
+    async fn replay_change(&self, id: String) -> Result<Vec<String>, ControlError>;
     /// Signs a change as it was shown.
-    fn sign_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
-    fn withdraw_change(&self, id: String) -> DoorMethodFuture<'_, ()>;
+    async fn sign_change(&self, id: String) -> Result<(), ControlError>;
+    async fn withdraw_change(&self, id: String) -> Result<(), ControlError>;
 }
 
 #[async_trait]

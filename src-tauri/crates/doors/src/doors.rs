@@ -6,15 +6,14 @@ use crate::door::{HostStates, Proposals};
 use crate::open::open_door;
 use crate::setup::AgentSetup;
 use crate::values::{self, DoorValues};
+use async_trait::async_trait;
 #[cfg(feature = "fleet")]
 use postern_contract::methods::FleetWorkCounts;
 use postern_contract::methods::{
-    ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSettingKind, DoorSetup, DoorState,
-    PairedClientRef,
+    ControlError, DoorEnable, DoorKind, DoorRow, DoorSettingKind, DoorSetup, DoorState, PairedClientRef,
 };
 use postern_contract::{Moment, RequestRow};
 use postern_host::Host;
-use postern_host::doors::{DoorMethodFuture, Later};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -128,9 +127,8 @@ impl DoorRegistry {
 
     async fn remember(&self, slots: &BTreeMap<DoorKind, Slot>) -> Result<(), ControlError> {
         let kept: BTreeMap<_, _> = slots.iter().map(|(kind, slot)| (*kind, &slot.kept)).collect();
-        let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let value = serde_json::to_value(kept).map_err(|error| odd(error.to_string()))?;
-        self.host.remember(KEPT, value).await.map_err(|error| odd(error.to_string()))
+        let value = serde_json::to_value(kept).map_err(ControlError::store)?;
+        self.host.remember(KEPT, value).await.map_err(ControlError::store)
     }
 
     pub(crate) async fn enable(&self, mut params: DoorEnable) -> Result<DoorRow, ControlError> {
@@ -216,39 +214,39 @@ fn note_opened(kind: DoorKind, host: &Host) -> Result<(), ControlError> {
     Ok(())
 }
 
+#[async_trait]
 impl postern_host::doors::DoorMethods for DoorRegistry {
-    fn list_doors(&self) -> DoorMethodFuture<'_, Vec<DoorRow>> {
-        Box::pin(async {
-            let slots = self.slots.lock().await;
-            Ok(slots.iter().map(|(kind, slot)| door_row(*kind, slot)).collect())
-        })
+    async fn list_doors(&self) -> Result<Vec<DoorRow>, ControlError> {
+        let slots = self.slots.lock().await;
+        Ok(slots.iter().map(|(kind, slot)| door_row(*kind, slot)).collect())
     }
 
-    fn enable(&self, params: DoorEnable) -> DoorMethodFuture<'_, DoorRow> {
-        Box::pin(Self::enable(self, params))
+    async fn enable(&self, params: DoorEnable) -> Result<DoorRow, ControlError> {
+        Self::enable(self, params).await
     }
 
-    fn disable(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorRow> {
-        Box::pin(Self::disable(self, door))
+    async fn disable(&self, door: DoorKind) -> Result<DoorRow, ControlError> {
+        Self::disable(self, door).await
     }
 
-    fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup> {
-        Box::pin(async move { open_one(&*self.slots.lock().await, door)?.set_up() })
+    async fn set_up(&self, door: DoorKind) -> Result<DoorSetup, ControlError> {
+        open_one(&*self.slots.lock().await, door)?.set_up()
     }
 
-    fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow> {
-        Box::pin(async move {
-            let slots = self.slots.lock().await;
-            open_one(&slots, client.door)?.revoke(&client.client).await?;
-            slots.get(&client.door).map(|slot| door_row(client.door, slot)).ok_or_else(|| closed(client.door))
-        })
+    async fn revoke(&self, client: PairedClientRef) -> Result<DoorRow, ControlError> {
+        let slots = self.slots.lock().await;
+        open_one(&slots, client.door)?.revoke(&client.client).await?;
+        slots.get(&client.door).map(|slot| door_row(client.door, slot)).ok_or_else(|| closed(client.door))
     }
 
-    fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>> {
-        #[cfg(feature = "chat")]
-        return Box::pin(crate::chat::chat_moments(&self.host, request));
-        #[cfg(not(feature = "chat"))]
-        return Box::pin(async { Vec::new() });
+    #[cfg(feature = "chat")]
+    async fn chat_moments(&self, request: &RequestRow) -> Vec<Moment> {
+        crate::chat::chat_moments(&self.host, request).await
+    }
+
+    #[cfg(not(feature = "chat"))]
+    async fn chat_moments(&self, _: &RequestRow) -> Vec<Moment> {
+        Vec::new()
     }
 
     fn setup_methods(&self) -> &dyn postern_host::doors::SetupMethods {
@@ -262,21 +260,19 @@ impl postern_host::doors::DoorMethods for DoorRegistry {
         return Err(closed(DoorKind::Fleet));
     }
 
-    fn close_all(&self) -> DoorMethodFuture<'_, ()> {
-        Box::pin(async {
-            #[cfg(feature = "fleet")]
-            self.desk.close_desk().await;
-            let slots = std::mem::take(&mut *self.slots.lock().await);
-            for door in slots.into_values().filter_map(|slot| slot.door?.ok()) {
-                door.close().await;
-            }
-            Ok(())
-        })
+    async fn close_all(&self) -> Result<(), ControlError> {
+        #[cfg(feature = "fleet")]
+        self.desk.close_desk().await;
+        let slots = std::mem::take(&mut *self.slots.lock().await);
+        for door in slots.into_values().filter_map(|slot| slot.door?.ok()) {
+            door.close().await;
+        }
+        Ok(())
     }
 }
 
 fn unkept(error: &std::io::Error) -> ControlError {
-    ControlError::new(ControlCode::Store, format!("the secret cannot be kept: {error}"))
+    ControlError::store(format!("the secret cannot be kept: {error}"))
 }
 
 /// Opens a door for the person who asked for it, and waits until it is known whether it works.

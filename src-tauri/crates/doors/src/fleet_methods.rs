@@ -8,6 +8,7 @@ use crate::fleet::{
     block_hosts, broker_start, change_rights, fleet_risk, has_joined, read_detail, read_host, readable_hosts,
     revoke_member,
 };
+use async_trait::async_trait;
 use postern_command::escape::visible_text;
 use postern_contract::methods::{
     ChangeReplay, ControlError, DoorEnable, DoorKind, DoorState, FleetBlock, FleetBlockOutcome,
@@ -15,7 +16,7 @@ use postern_contract::methods::{
     FleetJoin, FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair, FleetPlan, FleetPlanFile,
     FleetPlanRef, FleetRole, FleetStart, ProposedChangeRef,
 };
-use postern_host::doors::{DoorMethodFuture, FleetMethods};
+use postern_host::doors::FleetMethods;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -81,8 +82,150 @@ impl DoorRegistry {
     async fn open_fleet(&self) -> Result<(), ControlError> {
         self.enable(DoorEnable { door: DoorKind::Fleet, values: BTreeMap::new() }).await.map(drop)
     }
+}
 
-    async fn block_on(&self, asked: FleetBlock) -> Result<FleetBlocked, ControlError> {
+#[async_trait]
+impl FleetMethods for DoorRegistry {
+    async fn list_hosts(&self) -> Result<FleetHosts, ControlError> {
+        if !self.is_open(DoorKind::Fleet).await {
+            return Ok(FleetHosts::default());
+        }
+        readable_hosts(self.host.data_folder())
+    }
+
+    async fn read_host(
+        &self,
+        host: String,
+        method: &'static str,
+        filter: Value,
+    ) -> Result<Value, ControlError> {
+        if !self.is_open(DoorKind::Fleet).await {
+            return Err(crate::doors::closed(DoorKind::Fleet));
+        }
+        let _turn = self.reading.lock().await;
+        read_host(self.host.data_folder(), &host, method, filter).await
+    }
+
+    async fn overview(&self) -> Result<FleetOverview, ControlError> {
+        self.fleet_overview().await
+    }
+
+    async fn plan_fleet(&self, asked: FleetStart) -> Result<FleetPlan, ControlError> {
+        let wanted = choices(asked)?;
+        let only_here =
+            matches!(&wanted.broker, BrokerChoice::Own { listen, .. } if listen.ip().is_loopback());
+        let setup = FleetSetup::prepare(&self.fleet_folder(), self.places(), &wanted)?;
+        let file = |(path, text): (std::path::PathBuf, &str)| FleetPlanFile {
+            path: visible_text(&path.to_string_lossy()),
+            text: text.to_owned(),
+        };
+        let id = uuid::Uuid::new_v4().to_string();
+        let plan = FleetPlan {
+            id: id.clone(),
+            files: setup.shown_files().into_iter().map(file).collect(),
+            broker_start: setup.broker_start().map(str::to_owned),
+            only_here,
+        };
+        self.desk.keep_plan(id, setup);
+        Ok(plan)
+    }
+
+    async fn start_fleet(&self, plan: FleetPlanRef) -> Result<FleetOverview, ControlError> {
+        self.desk.take_plan(&plan.id)?.write_files().await?;
+        self.open_fleet().await?;
+        self.fleet_overview().await
+    }
+
+    async fn invite_member(&self, asked: FleetInvite) -> Result<FleetOverview, ControlError> {
+        let invitation = invitation(asked)?;
+        self.desk.invite_device(self.fleet_folder(), invitation).await?;
+        self.fleet_overview().await
+    }
+
+    async fn join_fleet(&self, asked: FleetJoin) -> Result<FleetOverview, ControlError> {
+        let code = InvitationCode::parse(&asked.code);
+        let code = code.map_err(|error| ControlError::invalid(error.to_string()))?;
+        let hosts: Vec<bool> = [(asked.answers, false), (asked.asks, true)]
+            .into_iter()
+            .filter_map(|(wanted, host)| wanted.then_some(host))
+            .collect();
+        if hosts.is_empty() {
+            return Err(ControlError::invalid("it asks, answers, or does both: choose one"));
+        }
+        let folder = self.fleet_folder();
+        if has_joined(&folder, &code, asked.credentials.as_deref()).await? {
+            self.open_fleet().await?;
+            return self.fleet_overview().await;
+        }
+        if folder.is_unconfirmed() {
+            // What is connected writes what the next joining begins with.
+            self.disable(DoorKind::Fleet).await?;
+        }
+        let doors = self.me.clone();
+        let open = async move {
+            match doors.upgrade() {
+                Some(doors) => doors.open_fleet().await,
+                // The host ends; it opens its doors when it starts.
+                None => Ok(()),
+            }
+        };
+        let credentials = (asked.credentials, hosts);
+        Box::pin(self.desk.meet_owner((folder, code), credentials, consent(asked.consent), open)).await?;
+        self.fleet_overview().await
+    }
+
+    async fn pair_member(&self, asked: FleetPair) -> Result<FleetOverview, ControlError> {
+        match asked.digits {
+            Some(digits) => self.desk.accept_device(&digits)?,
+            None => self.desk.end_pairing(),
+        }
+        self.fleet_overview().await
+    }
+
+    async fn change_member(&self, asked: FleetMemberChange) -> Result<FleetOverview, ControlError> {
+        let named = asked.member.clone();
+        let changed = change_rights(&self.fleet_folder(), &named, &rights_change(asked)?).await;
+        self.proposed_or_done(changed).await
+    }
+
+    async fn revoke_member(&self, asked: FleetMemberRef) -> Result<FleetOverview, ControlError> {
+        let revoked = revoke_member(&self.fleet_folder(), &asked.member).await;
+        self.proposed_or_done(revoked).await
+    }
+
+    async fn read_proposals(&self) -> Result<FleetOverview, ControlError> {
+        if let Some(changes) = self.proposals().await {
+            changes.read_changes().await?;
+        }
+        self.fleet_overview().await
+    }
+
+    async fn replay_proposal(&self, change: ProposedChangeRef) -> Result<ChangeReplay, ControlError> {
+        let proposals = self.shown_proposals().await?;
+        let _turn = self.reading.lock().await;
+        Ok(ChangeReplay { lines: proposals.replay_change(change.id).await? })
+    }
+
+    async fn sign_proposal(&self, change: ProposedChangeRef) -> Result<FleetOverview, ControlError> {
+        self.shown_proposals().await?.sign_change(change.id).await?;
+        self.fleet_overview().await
+    }
+
+    async fn withdraw_proposal(&self, change: ProposedChangeRef) -> Result<FleetOverview, ControlError> {
+        self.shown_proposals().await?.withdraw_change(change.id).await?;
+        self.fleet_overview().await
+    }
+
+    async fn leave_fleet(&self) -> Result<FleetOverview, ControlError> {
+        let folder = self.fleet_folder();
+        folder.membership()?;
+        self.desk.end_pairing();
+        self.disable(DoorKind::Fleet).await?;
+        folder.forget()?;
+        self.fleet_overview().await
+    }
+
+    async fn block_hosts(&self, asked: FleetBlock) -> Result<FleetBlocked, ControlError> {
         let _turn = self.reading.lock().await;
         let work = if asked.end { Work::Resume } else { Work::Block { minutes: asked.minutes } };
         let replies = block_hosts(&self.fleet_folder(), &asked.hosts, &work).await?;
@@ -98,174 +241,6 @@ impl DoorRegistry {
             FleetBlockReply { name: visible_text(&name), outcome, problem }
         };
         Ok(FleetBlocked { hosts: replies.into_iter().map(row).collect() })
-    }
-}
-
-impl FleetMethods for DoorRegistry {
-    fn list_hosts(&self) -> DoorMethodFuture<'_, FleetHosts> {
-        Box::pin(async {
-            if !self.is_open(DoorKind::Fleet).await {
-                return Ok(FleetHosts::default());
-            }
-            readable_hosts(self.host.data_folder())
-        })
-    }
-
-    fn read_host(&self, host: String, method: &'static str, filter: Value) -> DoorMethodFuture<'_, Value> {
-        Box::pin(async move {
-            if !self.is_open(DoorKind::Fleet).await {
-                return Err(crate::doors::closed(DoorKind::Fleet));
-            }
-            let _turn = self.reading.lock().await;
-            read_host(self.host.data_folder(), &host, method, filter).await
-        })
-    }
-
-    fn overview(&self) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(self.fleet_overview())
-    }
-
-    fn plan_fleet(&self, asked: FleetStart) -> DoorMethodFuture<'_, FleetPlan> {
-        Box::pin(async move {
-            let wanted = choices(asked)?;
-            let only_here =
-                matches!(&wanted.broker, BrokerChoice::Own { listen, .. } if listen.ip().is_loopback());
-            let setup = FleetSetup::prepare(&self.fleet_folder(), self.places(), &wanted)?;
-            let file = |(path, text): (std::path::PathBuf, &str)| FleetPlanFile {
-                path: visible_text(&path.to_string_lossy()),
-                text: text.to_owned(),
-            };
-            let id = uuid::Uuid::new_v4().to_string();
-            let plan = FleetPlan {
-                id: id.clone(),
-                files: setup.shown_files().into_iter().map(file).collect(),
-                broker_start: setup.broker_start().map(str::to_owned),
-                only_here,
-            };
-            self.desk.keep_plan(id, setup);
-            Ok(plan)
-        })
-    }
-
-    fn start_fleet(&self, plan: FleetPlanRef) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            self.desk.take_plan(&plan.id)?.write_files().await?;
-            self.open_fleet().await?;
-            self.fleet_overview().await
-        })
-    }
-
-    fn invite_member(&self, asked: FleetInvite) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            let invitation = invitation(asked)?;
-            self.desk.invite_device(self.fleet_folder(), invitation).await?;
-            self.fleet_overview().await
-        })
-    }
-
-    fn join_fleet(&self, asked: FleetJoin) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            let code = InvitationCode::parse(&asked.code);
-            let code = code.map_err(|error| ControlError::invalid(error.to_string()))?;
-            let hosts: Vec<bool> = [(asked.answers, false), (asked.asks, true)]
-                .into_iter()
-                .filter_map(|(wanted, host)| wanted.then_some(host))
-                .collect();
-            if hosts.is_empty() {
-                return Err(ControlError::invalid("it asks, answers, or does both: choose one"));
-            }
-            let folder = self.fleet_folder();
-            if has_joined(&folder, &code, asked.credentials.as_deref()).await? {
-                self.open_fleet().await?;
-                return self.fleet_overview().await;
-            }
-            if folder.is_unconfirmed() {
-                // What is connected writes what the next joining begins with.
-                self.disable(DoorKind::Fleet).await?;
-            }
-            let doors = self.me.clone();
-            let open = async move {
-                match doors.upgrade() {
-                    Some(doors) => doors.open_fleet().await,
-                    // The host ends; it opens its doors when it starts.
-                    None => Ok(()),
-                }
-            };
-            let credentials = (asked.credentials, hosts);
-            Box::pin(self.desk.meet_owner((folder, code), credentials, consent(asked.consent), open)).await?;
-            self.fleet_overview().await
-        })
-    }
-
-    fn pair_member(&self, asked: FleetPair) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            match asked.digits {
-                Some(digits) => self.desk.accept_device(&digits)?,
-                None => self.desk.end_pairing(),
-            }
-            self.fleet_overview().await
-        })
-    }
-
-    fn change_member(&self, asked: FleetMemberChange) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            let named = asked.member.clone();
-            let changed = change_rights(&self.fleet_folder(), &named, &rights_change(asked)?).await;
-            self.proposed_or_done(changed).await
-        })
-    }
-
-    fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            let revoked = revoke_member(&self.fleet_folder(), &asked.member).await;
-            self.proposed_or_done(revoked).await
-        })
-    }
-
-    fn read_proposals(&self) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async {
-            if let Some(changes) = self.proposals().await {
-                changes.read_changes().await?;
-            }
-            self.fleet_overview().await
-        })
-    }
-
-    fn replay_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, ChangeReplay> {
-        Box::pin(async move {
-            let proposals = self.shown_proposals().await?;
-            let _turn = self.reading.lock().await;
-            Ok(ChangeReplay { lines: proposals.replay_change(change.id).await? })
-        })
-    }
-
-    fn sign_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            self.shown_proposals().await?.sign_change(change.id).await?;
-            self.fleet_overview().await
-        })
-    }
-
-    fn withdraw_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async move {
-            self.shown_proposals().await?.withdraw_change(change.id).await?;
-            self.fleet_overview().await
-        })
-    }
-
-    fn leave_fleet(&self) -> DoorMethodFuture<'_, FleetOverview> {
-        Box::pin(async {
-            let folder = self.fleet_folder();
-            folder.membership()?;
-            self.desk.end_pairing();
-            self.disable(DoorKind::Fleet).await?;
-            folder.forget()?;
-            self.fleet_overview().await
-        })
-    }
-
-    fn block_hosts(&self, asked: FleetBlock) -> DoorMethodFuture<'_, FleetBlocked> {
-        Box::pin(self.block_on(asked))
     }
 }
 

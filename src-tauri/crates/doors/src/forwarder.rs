@@ -13,7 +13,7 @@ use crate::listen::DoorTasks;
 use crate::values::{self, DoorValues};
 use async_trait::async_trait;
 use postern_contract::MultilineText;
-use postern_contract::methods::{AgentRef, ControlCode, ControlError, DoorKind, DoorSetup, GetAgent};
+use postern_contract::methods::{AgentRef, ControlError, DoorKind, DoorSetup, GetAgent};
 use postern_host::{ConnectedApproverKind, Host};
 use postern_policy::AgentId;
 use std::collections::BTreeMap;
@@ -64,9 +64,7 @@ impl Forwarder {
             let listener = TcpListener::bind(address).await.map_err(|error| {
                 ControlError::refused(format!("cannot listen on {address} for {agent}: {error}"))
             })?;
-            let bound = listener
-                .local_addr()
-                .map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
+            let bound = listener.local_addr().map_err(ControlError::internal)?;
             places.insert(agent, bound);
             listeners.push((listener, Arc::new(socket)));
         }

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use parking_lot::RwLock;
-use postern_contract::methods::{ControlCode, ControlError};
+use postern_contract::methods::ControlError;
 use postern_host::Host;
 use postern_protocol::SocketKey;
 use sha2::Sha256;
@@ -33,9 +33,9 @@ impl DoorToken {
         whose: &str,
     ) -> Result<Self, ControlError> {
         let secret = host.secret(kept).await;
-        let secret = secret.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
-        let number = match host.recall(kept).await.map_err(|error| store_error(&error))? {
-            Some(number) => serde_json::from_value(number).map_err(|error| store_error(&error))?,
+        let secret = secret.map_err(ControlError::internal)?;
+        let number = match host.recall(kept).await.map_err(ControlError::store)? {
+            Some(number) => serde_json::from_value(number).map_err(ControlError::store)?,
             None => 0,
         };
         Ok(Self {
@@ -62,14 +62,10 @@ impl DoorToken {
     pub(crate) async fn rotate(&self, host: &Host) -> Result<(), ControlError> {
         let _one = self.renewing.lock().await;
         let next = self.number.read().wrapping_add(1);
-        host.remember(self.kept, next.into()).await.map_err(|error| store_error(&error))?;
+        host.remember(self.kept, next.into()).await.map_err(ControlError::store)?;
         *self.number.write() = next;
         Ok(())
     }
-}
-
-fn store_error(error: &dyn std::fmt::Display) -> ControlError {
-    ControlError::new(ControlCode::Store, error.to_string())
 }
 
 fn derive_text(secret: &SocketKey, kept: &str, whose: &str, number: u64) -> String {

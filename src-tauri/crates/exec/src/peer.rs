@@ -111,7 +111,6 @@ impl PinnedPeer {
         (token[5] == peer.pid).then_some(Self { peer, token, socket })
     }
 
-    /// Returns the audit token.
     #[cfg(test)]
     pub fn audit_token(&self) -> [u32; 8] {
         self.token

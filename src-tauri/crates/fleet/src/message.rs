@@ -42,7 +42,6 @@ pub enum FleetMessageKind {
 }
 
 impl FleetMessageKind {
-    /// Every kind.
     pub const ALL: [Self; 13] = [
         Self::Question,
         Self::Closing,
@@ -108,7 +107,6 @@ pub trait FleetMessageBody: Serialize + DeserializeOwned {
 pub struct Payload<T> {
     /// Version of the form.
     pub v: u32,
-    /// The fleet that it is for.
     pub fleet: FleetId,
     /// The member that says it.
     pub from: FleetId,
@@ -121,7 +119,6 @@ pub struct Payload<T> {
 /// Origin and identifier of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FleetMessageHeader {
-    /// The fleet.
     pub fleet: FleetId,
     /// The member that says it.
     pub from: FleetId,
@@ -167,7 +164,6 @@ impl<T> Payload<T> {
 }
 
 impl Payload<Sealed> {
-    /// Opens the body of a sealed message.
     pub fn open_body<B: FleetMessageBody>(&self, key: &OpenKey) -> Result<B, FleetRefusal> {
         let plain =
             self.body.open_bytes(&self.header().binding_bytes(B::KIND), key).map_err(FleetRefusal::Sealed)?;
@@ -253,7 +249,6 @@ pub struct FleetQuestion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FleetClosing {
-    /// The question.
     pub question: FleetId,
     /// Ending of the question: `answered`, `expired`, `withdrawn`.
     pub outcome: String,
@@ -307,7 +302,6 @@ impl FleetChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FleetAnswer {
-    /// The question.
     pub question: FleetId,
     /// The revision that was shown.
     pub revision: u64,
@@ -348,7 +342,6 @@ impl FleetAnswer {
 pub enum FleetReceipt {
     /// Answer that counted.
     Applied {
-        /// The answer.
         answer: FleetId,
         /// Number of further people whose approval is needed; 0 if it decided.
         missing: u8,
@@ -389,7 +382,6 @@ impl FleetReceipt {
 pub struct FleetPresence {
     /// Time of sending, by the member's clock.
     pub at: WallMillis,
-    /// The roster that it has.
     pub roster: Hash,
     /// The policy in force, for hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -74,7 +74,6 @@ pub enum RowFinding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RowHead {
-    /// Number of the row.
     pub number: u64,
     pub hash: Hash,
 }

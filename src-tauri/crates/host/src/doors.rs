@@ -3,6 +3,7 @@
 //! The crate `doors` implements it, which the host does not know.
 
 use crate::ask::ApproverId;
+use async_trait::async_trait;
 use parking_lot::Mutex;
 use postern_contract::methods::{
     ChangeReplay, ControlCode, ControlError, DoorEnable, DoorKind, DoorRow, DoorSetup, FleetBlock,
@@ -15,7 +16,6 @@ use postern_contract::{Concern, ConcernKind, Moment, RequestRow};
 use postern_policy::Millis;
 use serde_json::Value;
 use std::fmt::Debug;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -23,82 +23,87 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub const UNSIGNED_CHANGE: &str =
     "a change of the fleet waits for your signature: Settings › Integrations › Fleet";
 
-/// Result that is still to come.
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Result of a door's method.
-pub type DoorMethodFuture<'a, T> = Later<'a, Result<T, ControlError>>;
-
 /// The doors, as the control methods `doors.*` reach them.
+#[async_trait]
 pub trait DoorMethods: Debug + Send + Sync {
-    fn list_doors(&self) -> DoorMethodFuture<'_, Vec<DoorRow>>;
+    async fn list_doors(&self) -> Result<Vec<DoorRow>, ControlError>;
     /// Opens a door, or changes an open one.
-    fn enable(&self, params: DoorEnable) -> DoorMethodFuture<'_, DoorRow>;
-    fn disable(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorRow>;
+    async fn enable(&self, params: DoorEnable) -> Result<DoorRow, ControlError>;
+    async fn disable(&self, door: DoorKind) -> Result<DoorRow, ControlError>;
     /// Returns the settings for the other side.
-    fn set_up(&self, door: DoorKind) -> DoorMethodFuture<'_, DoorSetup>;
-    fn revoke(&self, client: PairedClientRef) -> DoorMethodFuture<'_, DoorRow>;
+    async fn set_up(&self, door: DoorKind) -> Result<DoorSetup, ControlError>;
+    async fn revoke(&self, client: PairedClientRef) -> Result<DoorRow, ControlError>;
     /// Returns the messages in chats that showed the question of a request, with their status.
     ///
     /// As moments of its life, whether the door is open now or not.
-    fn chat_moments<'a>(&'a self, request: &'a RequestRow) -> Later<'a, Vec<Moment>>;
+    async fn chat_moments(&self, request: &RequestRow) -> Vec<Moment>;
     /// Returns the methods that connect the agents of this computer.
     fn setup_methods(&self) -> &dyn SetupMethods;
     /// Returns the methods of the fleet; an error if this program was built without them.
     fn fleet_methods(&self) -> Result<&dyn FleetMethods, ControlError>;
     /// Closes every door, because the host ends.
-    fn close_all(&self) -> DoorMethodFuture<'_, ()>;
+    async fn close_all(&self) -> Result<(), ControlError>;
 }
 
 /// The fleet, as the control methods `fleet.*` reach it.
+#[async_trait]
 pub trait FleetMethods: Send + Sync {
     /// Returns the other Macs of the fleet that can be read; none while its door is closed.
-    fn list_hosts(&self) -> DoorMethodFuture<'_, FleetHosts>;
+    async fn list_hosts(&self) -> Result<FleetHosts, ControlError>;
     /// Calls a method that only reads on another Mac of the fleet, and returns what that Mac sent.
-    fn read_host(&self, host: String, method: &'static str, filter: Value) -> DoorMethodFuture<'_, Value>;
+    async fn read_host(
+        &self,
+        host: String,
+        method: &'static str,
+        filter: Value,
+    ) -> Result<Value, ControlError>;
     /// Returns the fleet, and a device that joins.
-    fn overview(&self) -> DoorMethodFuture<'_, FleetOverview>;
-    fn plan_fleet(&self, asked: FleetStart) -> DoorMethodFuture<'_, FleetPlan>;
+    async fn overview(&self) -> Result<FleetOverview, ControlError>;
+    async fn plan_fleet(&self, asked: FleetStart) -> Result<FleetPlan, ControlError>;
     /// Writes the plan that was shown.
-    fn start_fleet(&self, plan: FleetPlanRef) -> DoorMethodFuture<'_, FleetOverview>;
-    fn invite_member(&self, asked: FleetInvite) -> DoorMethodFuture<'_, FleetOverview>;
-    fn join_fleet(&self, asked: FleetJoin) -> DoorMethodFuture<'_, FleetOverview>;
+    async fn start_fleet(&self, plan: FleetPlanRef) -> Result<FleetOverview, ControlError>;
+    async fn invite_member(&self, asked: FleetInvite) -> Result<FleetOverview, ControlError>;
+    async fn join_fleet(&self, asked: FleetJoin) -> Result<FleetOverview, ControlError>;
     /// Accepts a Mac, or ends an invitation or a joining.
-    fn pair_member(&self, asked: FleetPair) -> DoorMethodFuture<'_, FleetOverview>;
+    async fn pair_member(&self, asked: FleetPair) -> Result<FleetOverview, ControlError>;
     /// Changes what a member may do.
-    fn change_member(&self, asked: FleetMemberChange) -> DoorMethodFuture<'_, FleetOverview>;
-    fn revoke_member(&self, asked: FleetMemberRef) -> DoorMethodFuture<'_, FleetOverview>;
+    async fn change_member(&self, asked: FleetMemberChange) -> Result<FleetOverview, ControlError>;
+    async fn revoke_member(&self, asked: FleetMemberRef) -> Result<FleetOverview, ControlError>;
     /// Reads the changes that wait for signatures from the broker.
-    fn read_proposals(&self) -> DoorMethodFuture<'_, FleetOverview>;
+    async fn read_proposals(&self) -> Result<FleetOverview, ControlError>;
     /// Judges the history of a group's hosts by a policy that waits.
-    fn replay_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, ChangeReplay>;
+    async fn replay_proposal(&self, change: ProposedChangeRef) -> Result<ChangeReplay, ControlError>;
     /// Signs a change as it was shown.
-    fn sign_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
-    fn withdraw_proposal(&self, change: ProposedChangeRef) -> DoorMethodFuture<'_, FleetOverview>;
-    fn leave_fleet(&self) -> DoorMethodFuture<'_, FleetOverview>;
+    async fn sign_proposal(&self, change: ProposedChangeRef) -> Result<FleetOverview, ControlError>;
+    async fn withdraw_proposal(&self, change: ProposedChangeRef) -> Result<FleetOverview, ControlError>;
+    async fn leave_fleet(&self) -> Result<FleetOverview, ControlError>;
     /// Blocks all agents of hosts, or lets them work again.
-    fn block_hosts(&self, asked: FleetBlock) -> DoorMethodFuture<'_, FleetBlocked>;
+    async fn block_hosts(&self, asked: FleetBlock) -> Result<FleetBlocked, ControlError>;
 }
 
 /// Methods that connect the agents of this computer, as the control methods `setup.*` reach them. Each works
 /// for the approver that asks.
+#[async_trait]
 pub trait SetupMethods: Debug + Send + Sync {
     /// Finds every known agent.
-    fn find_agents(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, SetupFound>;
+    async fn find_agents(&self, face: ApproverId, asked: SetupScope) -> Result<SetupFound, ControlError>;
     /// Says what connecting or disconnecting an agent would change.
-    fn preview(&self, face: ApproverId, asked: SetupPreview) -> DoorMethodFuture<'_, SettingsChange>;
+    async fn preview(&self, face: ApproverId, asked: SetupPreview) -> Result<SettingsChange, ControlError>;
     /// Reads where the user's shell finds programs, and remembers it.
-    fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, ShellPath>;
+    async fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> Result<ShellPath, ControlError>;
     /// Connects an agent as it was shown.
-    fn connect(&self, face: ApproverId, asked: SetupConnect) -> DoorMethodFuture<'_, SetupConnected>;
+    async fn connect(&self, face: ApproverId, asked: SetupConnect) -> Result<SetupConnected, ControlError>;
     /// Takes back what connecting an agent did.
-    fn disconnect(&self, face: ApproverId, asked: SetupDisconnect)
-    -> DoorMethodFuture<'_, SetupDisconnected>;
+    async fn disconnect(
+        &self,
+        face: ApproverId,
+        asked: SetupDisconnect,
+    ) -> Result<SetupDisconnected, ControlError>;
     /// Imports rules, or says what an import would do.
-    fn import(&self, face: ApproverId, asked: SetupImport) -> DoorMethodFuture<'_, Imported>;
-    fn start_test(&self, face: ApproverId, asked: SetupTest) -> DoorMethodFuture<'_, SetupTestRef>;
+    async fn import(&self, face: ApproverId, asked: SetupImport) -> Result<Imported, ControlError>;
+    async fn start_test(&self, face: ApproverId, asked: SetupTest) -> Result<SetupTestRef, ControlError>;
     /// Says how a test stands.
-    fn tested(&self, face: ApproverId, asked: SetupTestRef) -> DoorMethodFuture<'_, SetupTested>;
+    async fn tested(&self, face: ApproverId, asked: SetupTestRef) -> Result<SetupTested, ControlError>;
 }
 
 /// The doors of a host, once it has some.

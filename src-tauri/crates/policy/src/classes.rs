@@ -2,78 +2,49 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A class of effects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Class {
-    /// Reads its folders and the system's files.
-    Look,
-    /// Changes its files and its repositories, as far as that can be undone.
-    Files,
-    /// Runs code of the project, code in the request, and servers on loopback.
-    Build,
-    /// Fetches from the network.
-    Network,
-    /// Sends and publishes.
-    Share,
-    /// Installs software, and runs code that it downloads.
-    Install,
-    /// Changes this machine, controls apps, runs elsewhere, or reaches outside of its folders.
-    System,
-    /// Uses keys, passwords and tokens.
-    Secrets,
+postern_protocol::named_values! {
+    /// A class of effects.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Class {
+        /// Reads its folders and the system's files.
+        Look = "look",
+        /// Changes its files and its repositories, as far as that can be undone.
+        Files = "files",
+        /// Runs code of the project, code in the request, and servers on loopback.
+        Build = "build",
+        /// Fetches from the network.
+        Network = "network",
+        /// Sends and publishes.
+        Share = "share",
+        /// Installs software, and runs code that it downloads.
+        Install = "install",
+        /// Changes this machine, controls apps, runs elsewhere, or reaches outside of its folders.
+        System = "system",
+        /// Uses keys, passwords and tokens.
+        Secrets = "secrets",
+    }
 }
 
 impl Class {
-    /// Every class, in the order in which they are shown.
-    pub const ALL: [Self; 8] = [
-        Self::Look,
-        Self::Files,
-        Self::Build,
-        Self::Network,
-        Self::Share,
-        Self::Install,
-        Self::System,
-        Self::Secrets,
-    ];
-
-    /// Returns its name, which is also the setting's.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Look => "look",
-            Self::Files => "files",
-            Self::Build => "build",
-            Self::Network => "network",
-            Self::Share => "share",
-            Self::Install => "install",
-            Self::System => "system",
-            Self::Secrets => "secrets",
-        }
-    }
-
-    /// Returns the class of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
-    }
-
     /// Returns true if an agent may have it only in folders that the person named.
     pub fn needs_folders(self) -> bool {
         self != Self::Look
     }
 }
 
-/// Access of an agent to the effects of a class if no rule decides.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Access {
-    /// Allowed silently, confined where the class can be.
-    Allow,
-    /// The person is asked.
-    #[default]
-    Ask,
-    Deny,
+postern_protocol::named_values! {
+    /// Access of an agent to the effects of a class if no rule decides.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Access {
+        /// Allowed silently, confined where the class can be.
+        Allow = "allow",
+        /// The person is asked.
+        #[default]
+        Ask = "ask",
+        Deny = "deny",
+    }
 }
 
 /// Reads [`Settings::look`], which was the switch `allowReadOnly` up to version 1.0.

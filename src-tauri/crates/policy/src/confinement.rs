@@ -52,11 +52,9 @@ pub enum Confinement {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Denied {
-    /// Those that it may not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub read: Vec<String>,
-    /// Those that it may not write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub write: Vec<String>,
@@ -76,7 +74,6 @@ impl Denied {
 }
 
 impl Confinement {
-    /// Returns true if it is not confined.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }

@@ -4,49 +4,50 @@ use crate::rule::{Effect, RuleId};
 pub use postern_protocol::Decision;
 use serde::{Deserialize, Serialize};
 
-/// Reason, as a stable name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Reason {
-    /// Malformed, oversized or impossible to show in full.
-    Invalid,
-    /// A managed rule or a parent session's layer denies.
-    Managed,
-    /// The built-in core denies.
-    Core,
-    /// A deny rule.
-    Denylist,
-    /// The agent's `security` setting decides.
-    Policy,
-    /// The only program was not found.
-    NotFound,
-    /// An allow rule.
-    Rule,
-    /// A skill's rule.
-    Skill,
-    /// The read-only list.
-    ReadOnly,
-    /// The agent's classes.
-    Class,
-    /// A harmless builtin: nothing to allow.
-    Builtin,
-    /// A rule matches, but the program or script is not the one it was approved with.
-    BinaryChanged,
-    /// A rule holds while a program or script is what it was, and the agent can change that file until it runs.
-    AgentCanChange,
-    /// A part could not be understood.
-    Opaque,
-    /// No rule covers it.
-    AllowlistMiss,
-    /// Only reads, and this system cannot hold it to that.
-    CannotConfine,
-    /// `ask: always`, or a rule that asks.
-    AskAlways,
-    /// The environment asks for names that are refused.
-    EnvRefused,
-    /// The working directory is not one of the agent's folders, or is none.
-    CwdRefused,
+postern_protocol::named_values! {
+    /// Reason, as a stable name.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Reason {
+        /// Malformed, oversized or impossible to show in full.
+        Invalid = "invalid",
+        /// A managed rule or a parent session's layer denies.
+        Managed = "managed",
+        /// The built-in core denies.
+        Core = "core",
+        /// A deny rule.
+        Denylist = "denylist",
+        /// The agent's `security` setting decides.
+        Policy = "policy",
+        /// The only program was not found.
+        NotFound = "not-found",
+        /// An allow rule.
+        Rule = "rule",
+        /// A skill's rule.
+        Skill = "skill",
+        /// The read-only list.
+        ReadOnly = "read-only",
+        /// The agent's classes.
+        Class = "class",
+        /// A harmless builtin: nothing to allow.
+        Builtin = "builtin",
+        /// A rule matches, but the program or script is not the one it was approved with.
+        BinaryChanged = "binary-changed",
+        /// A rule holds while a program or script is what it was, and the agent can change that file until it runs.
+        AgentCanChange = "agent-can-change",
+        /// A part could not be understood.
+        Opaque = "opaque",
+        /// No rule covers it.
+        AllowlistMiss = "allowlist-miss",
+        /// Only reads, and this system cannot hold it to that.
+        CannotConfine = "cannot-confine",
+        /// `ask: always`, or a rule that asks.
+        AskAlways = "ask-always",
+        /// The environment asks for names that are refused.
+        EnvRefused = "env-refused",
+        /// The working directory is not one of the agent's folders, or is none.
+        CwdRefused = "cwd-refused",
+    }
 }
 
 /// The rule that decided, as far as it is told.

@@ -9,6 +9,5 @@ pub enum Elevation {
     On,
     /// The person switched it off for the agent.
     OffForAgent,
-    /// The session was not given it.
     OffForSession,
 }

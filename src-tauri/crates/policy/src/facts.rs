@@ -39,6 +39,24 @@ pub struct FoundProgram {
     pub shell_only: bool,
 }
 
+impl FoundProgram {
+    /// Returns a program at a path, of which nothing else is known.
+    pub(crate) fn at_path(path: String) -> Self {
+        Self {
+            invoked: String::new(),
+            real_path: path.clone(),
+            path,
+            identity: None,
+            shebang: None,
+            mutable: false,
+            agent_can_change: false,
+            links: 1,
+            setuid: false,
+            shell_only: false,
+        }
+    }
+}
+
 /// The result of looking a step's program up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -114,7 +132,6 @@ pub struct TargetPath {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "sha256")]
 pub enum Input {
-    /// No input.
     #[default]
     Nothing,
     /// Text, by its sha256.
@@ -154,7 +171,6 @@ pub struct Facts<'a> {
     pub own_pid: Option<u32>,
     /// The agent's session, where it named one.
     pub session: Option<&'a str>,
-    /// Now.
     pub now: Millis,
     /// True if names are compared without case (the default volume of macOS).
     pub case_insensitive: bool,

@@ -59,7 +59,6 @@ impl AgentIcon {
         }
     }
 
-    /// Returns the icon of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|icon| icon.name() == name)
     }

@@ -26,7 +26,6 @@ pub struct MeasuredCall {
     #[serde(default)]
     pub project: String,
     /// The working directory.
-    #[serde(default)]
     pub cwd: Option<String>,
     /// The command, as shell text.
     pub shell: String,

@@ -1,7 +1,7 @@
 //! Operands of a step that its program only reads. Every other word of a step may be a file that it writes.
 
 use crate::path;
-use crate::step_words::{folded_base_name, has_letter, has_long, is_option, operands, word_text};
+use crate::step_words::{folded_base_name, has_letter, has_long, is_option, operands};
 use postern_command::{ArgEffect, CommandEffect, Role, Step, StepEffect, Word, is_read_only_anyway};
 
 /// Operands that a program only reads.
@@ -74,7 +74,7 @@ const PUT: &[&str] = &["cp", "gcp", "ginstall", "gln", "gmv", "install", "ln", "
 
 /// Returns true if a step with these effects writes no file that its words name.
 pub(crate) fn only_reads(step: &Step, effects: &[StepEffect]) -> bool {
-    let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let words = step.known_words();
     let reads = |found: &StepEffect| {
         matches!(found.effect, CommandEffect::Read { .. } | CommandEffect::UseSecret { .. })
     };
@@ -111,7 +111,7 @@ impl OperandReader {
         };
         // The value of an option is no operand.
         let option_before = |place: Option<usize>| {
-            place.and_then(|at| step.argv.get(at - 1)).filter(|word| is_option(word)).map(word_text)
+            place.and_then(|at| step.argv.get(at - 1)).filter(|word| is_option(word)).map(Word::text)
         };
         let first = place(operands(step).next());
         let last = place(operands(step).last());
@@ -128,7 +128,7 @@ impl OperandReader {
 
 /// Returns true if `tar` only reads the operand at this place, which may be the value of an option with a file or an archive.
 fn tar_reads(step: &Step, at: usize, is_output: bool, is_archive: bool) -> bool {
-    let bundle = step.argv.get(1).map(word_text).filter(|word| !word.starts_with('-')).unwrap_or_default();
+    let bundle = step.argv.get(1).map(Word::text).filter(|word| !word.starts_with('-')).unwrap_or_default();
     // Letters without a dash take their values in the order of the letters.
     if bundle.contains(['b', 'C', 'F', 'g', 'H', 'I', 'K', 'L', 'N', 'T', 'V', 'X']) {
         return false;
@@ -148,11 +148,11 @@ pub(crate) fn put_files(step: &Step) -> Vec<String> {
         return Vec::new();
     }
     let names: Vec<&str> =
-        operands(step).map(|word| path::base_name(word_text(word).trim_end_matches('/'))).collect();
+        operands(step).map(|word| path::base_name(word.text().trim_end_matches('/'))).collect();
     let behind =
-        step.argv.windows(2).filter(|pair| is_one_of(pair.first(), TARGET)).map(|pair| word_text(&pair[1]));
-    let attached = step.argv.iter().map(word_text).filter_map(folder_in_option);
-    let last = operands(step).last().map(word_text);
+        step.argv.windows(2).filter(|pair| is_one_of(pair.first(), TARGET)).map(|pair| pair[1].text());
+    let attached = step.argv.iter().map(Word::text).filter_map(folder_in_option);
+    let last = operands(step).last().map(Word::text);
     let folders = behind.chain(attached).chain(last);
     folders.flat_map(|folder| names.iter().map(move |name| format!("{folder}/{name}"))).collect()
 }
@@ -170,7 +170,7 @@ fn folder_in_option(text: &str) -> Option<&str> {
 ///
 /// A short one ends it (`-rt`), a long one may be abbreviated.
 fn is_one_of(word: Option<&Word>, options: &[&str]) -> bool {
-    let Some(text) = word.map(word_text).filter(|text| text.starts_with('-') && text.len() > 1) else {
+    let Some(text) = word.map(Word::text).filter(|text| text.starts_with('-') && text.len() > 1) else {
         return false;
     };
     options.iter().any(|option| match option.strip_prefix("--") {

@@ -147,21 +147,12 @@ impl<'a> Pretended<'a> {
             }
         };
         let Some(path) = path else { return Lookup::NotFound };
-        Lookup::Found(Box::new(FoundProgram {
-            invoked: invoked.to_owned(),
-            real_path: path.clone(),
-            identity: match self.contents {
-                Contents::Of(sha256) => sha256.get(&path).map(|hex| identity(hex)),
-                Contents::Unchanged => Some(unchanged(&path)),
-            },
-            path,
-            shebang: None,
-            mutable: false,
-            agent_can_change: false,
-            links: 1,
-            setuid: false,
-            shell_only: false,
-        }))
+        let identity = match self.contents {
+            Contents::Of(sha256) => sha256.get(&path).map(|hex| identity(hex)),
+            Contents::Unchanged => Some(unchanged(&path)),
+        };
+        let invoked = invoked.to_owned();
+        Lookup::Found(Box::new(FoundProgram { invoked, identity, ..FoundProgram::at_path(path) }))
     }
 }
 

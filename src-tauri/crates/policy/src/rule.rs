@@ -12,17 +12,18 @@ pub type RuleId = i64;
 /// Milliseconds since 1970-01-01 UTC.
 pub type Millis = i64;
 
-/// Effect of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Effect {
-    /// Allows what it matches.
-    Allow,
-    /// Denies what it matches, at any depth.
-    Deny,
-    /// Forces a question (`permissions.jsonc` only).
-    Ask,
+postern_protocol::named_values! {
+    /// Effect of a rule.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Effect {
+        /// Allows what it matches.
+        Allow = "allow",
+        /// Denies what it matches, at any depth.
+        Deny = "deny",
+        /// Forces a question (`permissions.jsonc` only).
+        Ask = "ask",
+    }
 }
 
 /// Pattern of a rule. Its kind comes from how the rule was written, never from a guess when matching.
@@ -57,11 +58,9 @@ impl Pattern {
     }
 }
 
-/// Access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileAccess {
-    /// Reads it.
     Read,
     /// Writes, moves or deletes it.
     Write,
@@ -125,7 +124,6 @@ pub enum Signer {
 pub enum Authority {
     /// Apple: part of macOS.
     Platform,
-    /// The App Store.
     AppStore,
     /// A Developer ID certificate.
     DeveloperId,
@@ -379,7 +377,6 @@ pub enum Source {
     File,
     /// Shipped by an organization; read-only.
     Managed,
-    /// Imported.
     Import,
 }
 

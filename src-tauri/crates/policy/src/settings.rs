@@ -60,65 +60,70 @@ impl std::fmt::Display for AgentId {
     }
 }
 
-/// Extent of what an agent may run at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Security {
-    /// Nothing.
-    Deny,
-    /// Commands that a rule allows; the rest as `ask` says.
-    Allowlist,
-    /// Everything but what a deny rule or the core names.
-    Full,
+postern_protocol::named_values! {
+    /// Extent of what an agent may run at all.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Security {
+        /// Nothing.
+        Deny = "deny",
+        /// Commands that a rule allows; the rest as `ask` says.
+        Allowlist = "allowlist",
+        /// Everything but what a deny rule or the core names.
+        Full = "full",
+    }
 }
 
-/// Occasions on which a person is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Ask {
-    /// Never.
-    Off,
-    /// Asks if no rule covers the request.
-    OnMiss,
-    /// Every time, whatever the rules allow.
-    Always,
+postern_protocol::named_values! {
+    /// Occasions on which a person is asked.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Ask {
+        /// Never.
+        Off = "off",
+        /// Asks if no rule covers the request.
+        OnMiss = "on-miss",
+        /// Every time, whatever the rules allow.
+        Always = "always",
+    }
 }
 
-/// Fallback if nobody answered in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Fallback {
-    /// Denied (`expired`).
-    Deny,
-    /// Judged again as if `ask` were off.
-    Allowlist,
-    /// Allowed. Shown in red for as long as it is set.
-    Full,
+postern_protocol::named_values! {
+    /// Fallback if nobody answered in time.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Fallback {
+        /// Denied (`expired`).
+        Deny = "deny",
+        /// Judged again as if `ask` were off.
+        Allowlist = "allowlist",
+        /// Allowed. Shown in red for as long as it is set.
+        Full = "full",
+    }
 }
 
-/// Treatment of shell text that cannot be read in full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Unreadable {
-    /// The person is asked.
-    Ask,
-    /// Sent back to the agent with advice, silently.
-    SendBack,
+postern_protocol::named_values! {
+    /// Treatment of shell text that cannot be read in full.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Unreadable {
+        /// The person is asked.
+        Ask = "ask",
+        /// Sent back to the agent with advice, silently.
+        SendBack = "send-back",
+    }
 }
 
-/// Treatment of a question while no approver is connected at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Unattended {
-    /// Denied after a short while in which one can connect.
-    Deny,
-    /// Kept waiting for as long as any other.
-    Wait,
+postern_protocol::named_values! {
+    /// Treatment of a question while no approver is connected at all.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum Unattended {
+        /// Denied after a short while in which one can connect.
+        Deny = "deny",
+        /// Kept waiting for as long as any other.
+        Wait = "wait",
+    }
 }
 
 /// The settings of one agent. The defaults are those of a new agent: deny rules and *Ask*.

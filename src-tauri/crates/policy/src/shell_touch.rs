@@ -62,7 +62,7 @@ impl ProtectedPlaces {
                 step.argv.iter().any(|own| std::ptr::eq(own, one))
                     && !written_words(step).iter().any(|written| std::ptr::eq(*written, one))
             };
-            for part in spellings(word_text(one)) {
+            for part in spellings(one.text()) {
                 self.of_text(part, folder, found, whole, &mut |place, by_link| {
                     let word = path::expand_home(part, self.home_folder()).into_owned();
                     let reads = reads() || is_source();
@@ -71,7 +71,7 @@ impl ProtectedPlaces {
             }
         }
         for redirection in &step.redirections {
-            let target = word_text(&redirection.target);
+            let target = redirection.target.text();
             self.of_text(target, folder, found, false, &mut |place, by_link| {
                 let word = path::expand_home(target, self.home_folder()).into_owned();
                 touches.push(ShellTouch { place, word, step: at, reads: !redirection.writes(), by_link });
@@ -81,7 +81,7 @@ impl ProtectedPlaces {
         let script = step
             .script
             .and_then(|at| step.argv.get(at))
-            .map(|word| path::expand_home(word_text(word), self.home_folder()));
+            .map(|word| path::expand_home(word.text(), self.home_folder()));
         let reads = |touch: &ShellTouch| touch.reads || script.as_deref() == Some(touch.word.as_str());
         touches.retain(|touch| !reads(touch) || touch.place.protection == Protection::Keys);
         touches
@@ -122,10 +122,6 @@ impl ProtectedPlaces {
     }
 }
 
-fn word_text(word: &Word) -> &str {
-    word.value.as_deref().unwrap_or(&word.raw)
-}
-
 /// Returns a word, the part after its `=`, a path after an option's letter, and one that is mounted (`~/x:/y`).
 fn spellings(word: &str) -> impl Iterator<Item = &str> {
     let behind = word.split_once('=').map(|(_, value)| value);
@@ -147,7 +143,7 @@ fn only_reads(step: &Step) -> bool {
     let is_path = |raw: &str| raw.starts_with(['~', '/']) || raw.starts_with("$HOME/");
     let known = |word: &'_ Word| word.value.is_some() || is_path(word.raw.trim_start_matches('"'));
     let is_known_to =
-        step.argv.iter().all(known) && reads(&step.argv.iter().map(word_text).collect::<Vec<_>>());
+        step.argv.iter().all(known) && reads(&step.argv.iter().map(Word::text).collect::<Vec<_>>());
     step.opaque.is_none() && (step.role == Role::HarmlessBuiltin || is_known_to)
 }
 

@@ -12,25 +12,20 @@ pub(crate) fn folded_base_name(name: &str) -> Cow<'_, str> {
     path::fold_case(path::base_name(name))
 }
 
-/// Returns a word's value, or else how it is written.
-pub(crate) fn word_text(word: &Word) -> &str {
-    word.value.as_deref().unwrap_or(&word.raw)
-}
-
 pub(crate) fn has_letter(step: &Step, letters: &str) -> bool {
     let option = |word: &str| word.starts_with('-') && !word.starts_with("--");
-    step.argv.iter().map(word_text).any(|word| option(word) && word.contains(|c| letters.contains(c)))
+    step.argv.iter().map(Word::text).any(|word| option(word) && word.contains(|c| letters.contains(c)))
 }
 
 /// Returns true if a step has one of these long options, perhaps abbreviated.
 pub(crate) fn has_long(step: &Step, names: &[&str]) -> bool {
-    let given = step.argv.iter().map(|word| word_text(word).split('=').next().unwrap_or_default());
+    let given = step.argv.iter().map(|word| word.text().split('=').next().unwrap_or_default());
     let mut given = given.filter(|text| text.len() > 2 && text.starts_with("--"));
     given.any(|text| names.iter().any(|name| name.starts_with(text)))
 }
 
 pub(crate) fn is_option(word: &Word) -> bool {
-    word_text(word).starts_with('-')
+    word.text().starts_with('-')
 }
 
 /// Returns the words of a step that are no options.
@@ -40,5 +35,5 @@ pub(crate) fn operands(step: &Step) -> impl Iterator<Item = &Word> {
 
 /// Returns the words that name a step's program.
 pub(crate) fn program_word(step: &Step) -> String {
-    step.argv.first().map(|word| word_text(word).to_owned()).unwrap_or_default()
+    step.argv.first().map(|word| word.text().to_owned()).unwrap_or_default()
 }

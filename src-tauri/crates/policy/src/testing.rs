@@ -100,21 +100,9 @@ impl Scene {
     }
 
     pub(crate) fn program(mut self, path: &str, content: &str) -> Self {
-        self.programs.insert(
-            path.to_owned(),
-            FoundProgram {
-                invoked: String::new(),
-                path: path.to_owned(),
-                real_path: path.to_owned(),
-                identity: Some(identity(content)),
-                shebang: None,
-                mutable: false,
-                agent_can_change: false,
-                links: 1,
-                setuid: false,
-                shell_only: false,
-            },
-        );
+        let identity = Some(identity(content));
+        let program = FoundProgram { identity, ..FoundProgram::at_path(path.to_owned()) };
+        self.programs.insert(path.to_owned(), program);
         self
     }
 

@@ -75,6 +75,9 @@ pub struct ProgramFile {
     /// Some of `names`: programs for which a file whose name begins with a dash is a well known trap.
     #[serde(default)]
     pub glob_trap: String,
+    /// Some of `names`: programs that obey what lies in a repository, or start git.
+    #[serde(default)]
+    pub obeys_repository: String,
     /// Commands that only read.
     #[serde(default)]
     pub reads: ReadsSection,

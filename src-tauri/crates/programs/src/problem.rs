@@ -126,6 +126,7 @@ fn check_names(file: &ProgramFile, found: &mut Vec<ProgramFileProblem>) {
         ("input-is-data", &file.input_is_data),
         ("runs-others", &file.runs_others),
         ("glob-trap", &file.glob_trap),
+        ("obeys-repository", &file.obeys_repository),
         ("reads.always", &file.reads.always),
         ("reads.anyway", &file.reads.anyway),
         ("reads.operands", &file.reads.operands),

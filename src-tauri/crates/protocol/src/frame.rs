@@ -69,24 +69,17 @@ struct ErrorLine<'a> {
 
 /// Returns a call as a line, `\n` included.
 pub fn request_line<P: Serialize>(id: &CallId, method: &str, params: &P) -> Vec<u8> {
-    encode_line(&WireLine {
-        jsonrpc: "2.0",
-        id: Some(id),
-        method: Some(method),
-        params: Some(params),
-        result: None,
-    })
+    call_line(Some(id), method, params)
 }
 
 /// Returns a notification as a line, `\n` included.
 pub fn notification_line<P: Serialize>(method: &str, params: &P) -> Vec<u8> {
-    encode_line(&WireLine {
-        jsonrpc: "2.0",
-        id: None,
-        method: Some(method),
-        params: Some(params),
-        result: None,
-    })
+    call_line(None, method, params)
+}
+
+fn call_line<P: Serialize>(id: Option<&CallId>, method: &str, params: &P) -> Vec<u8> {
+    let (method, params) = (Some(method), Some(params));
+    encode_line(&WireLine { jsonrpc: "2.0", id, method, params, result: None })
 }
 
 /// Returns a good answer as a line, `\n` included.

@@ -2,17 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Result of judging. The strictest wins: `Deny > Ask > Allow`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-#[must_use]
-pub enum Decision {
-    Allow,
-    /// A person decides.
-    Ask,
-    Deny,
+crate::named_values! {
+    /// Result of judging. The strictest wins: `Deny > Ask > Allow`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    #[must_use]
+    pub enum Decision {
+        Allow = "allow",
+        /// A person decides.
+        Ask = "ask",
+        Deny = "deny",
+    }
 }
 
 /// Actor that let a request through. On the wire its two members are `by` and `rule`.

@@ -4,7 +4,6 @@ use postern_protocol::RequestedConfinement;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// Text of `--help`.
 pub(crate) const HELP: &str = "\
 Runs a command on the host, through the companion app Postern: its user or a
 rule decides.

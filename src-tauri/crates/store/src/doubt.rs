@@ -1,11 +1,9 @@
 //! Doubt about the record: kept in a file beside it, which outlives the record, until a person has seen it.
 
-use crate::file::{beside, same_file};
+use crate::file::{beside, same_file, write_private};
 use postern_policy::Millis;
 use serde::{Deserialize, Serialize};
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
@@ -123,12 +121,8 @@ pub(crate) fn note_doubt(path: &Path, cause: DoubtCause) -> RecordDoubt {
 pub(crate) fn replace_doubt(path: &Path, cause: DoubtCause) -> RecordDoubt {
     let doubt = RecordDoubt { since: now_millis(), cause };
     let beside = beside(path, SUFFIX);
-    let written = serde_json::to_vec(&doubt).map_err(io::Error::other).and_then(|text| {
-        let mut options = OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-        file.write_all(&text)?;
-        file.sync_all()
-    });
+    let text = serde_json::to_vec(&doubt).map_err(io::Error::other);
+    let written = text.and_then(|text| write_private(&beside, &text)?.sync_all());
     if let Err(error) = written {
         tracing::error!(%error, path = %beside.display(), "the doubt about the record cannot be noted");
     }

@@ -1,8 +1,8 @@
 //! The file that the record lies in: private from birth, set aside when it is damaged, never deleted.
 
 use crate::error::OpenError;
-use std::fs::{DirBuilder, OpenOptions, Permissions};
-use std::io;
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -55,6 +55,14 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, OpenError> {
         }
     }
     Ok(aside)
+}
+
+/// Writes a file that nobody else may read, in place of what is there, and returns it.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(content)?;
+    Ok(file)
 }
 
 /// Returns the identity of a file: its device and inode.

@@ -66,9 +66,9 @@ impl Attached {
     }
 
     pub(super) async fn invoke<M: Method>(&self, params: &M::Params) -> Result<M::Result, ControlError> {
-        let odd = |error: serde_json::Error| ControlError::new(ControlCode::Internal, error.to_string());
-        let answer = self.invoke_json(M::NAME, serde_json::to_value(params).map_err(odd)?).await?;
-        serde_json::from_value(answer).map_err(odd)
+        let answer =
+            self.invoke_json(M::NAME, serde_json::to_value(params).map_err(ControlError::internal)?).await?;
+        serde_json::from_value(answer).map_err(ControlError::internal)
     }
 }
 
@@ -130,11 +130,10 @@ impl Thread {
 fn to_control_error(error: CallError) -> ControlError {
     match error {
         CallError::Failed(error) => {
-            let code =
-                serde_json::from_value(Value::String(error.data.code)).unwrap_or(ControlCode::Internal);
+            let code = ControlCode::from_name(&error.data.code).unwrap_or(ControlCode::Internal);
             ControlError::new(code, error.message)
         }
-        CallError::OddAnswer { .. } => ControlError::new(ControlCode::Internal, error.to_string()),
+        CallError::OddAnswer { .. } => ControlError::internal(error),
         CallError::Gone(_) => ControlError::new(ControlCode::ShuttingDown, error.to_string()),
     }
 }

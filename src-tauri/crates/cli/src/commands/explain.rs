@@ -13,7 +13,7 @@ use postern_contract::methods::{
     Explain, ExplainCommand, ExplainTool, Explained, ToolExplain, ToolExplained,
 };
 use postern_contract::{ShownEffect, ShownRisk, ShownTrace, THIS_COMPUTER, pieces_to_text};
-use postern_policy::{Decision, RuleRef, SHELL_TOOL};
+use postern_policy::{RuleRef, SHELL_TOOL};
 
 pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<(), Failure> {
     if let Some(tool) = command.tool {
@@ -44,18 +44,10 @@ pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<
     if command.json.json { print::write_json(&explained) } else { show_verdict(&explained) }
 }
 
-pub(crate) fn decision_word(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Allow => "allow",
-        Decision::Ask => "ask",
-        Decision::Deny => "deny",
-    }
-}
-
 fn show_verdict(explained: &Explained) -> Result<(), Failure> {
     print::write_line(format!(
         "{}  {}",
-        emphasize(decision_word(explained.decision)),
+        emphasize(explained.decision.name()),
         pieces_to_text(&explained.message)
     ))?;
     if let Some(advice) = &explained.advice {
@@ -73,7 +65,7 @@ fn show_verdict(explained: &Explained) -> Result<(), Failure> {
         print::write_line(format!(
             "step {}  {:<5}  {}",
             index + 1,
-            decision_word(step.decision),
+            step.decision.name(),
             escaped(&step.text)
         ))?;
         if let Some(path) = &step.path {
@@ -94,7 +86,7 @@ pub(crate) fn named_rule(rule: &RuleRef) -> String {
 fn show_tool(explained: &ToolExplained, reads_shell: bool) -> Result<(), Failure> {
     print::write_line(format!(
         "{}  {}",
-        emphasize(decision_word(explained.decision)),
+        emphasize(explained.decision.name()),
         pieces_to_text(&explained.message)
     ))?;
     print::write_line(format!("risk: {}", risk_level_words(&explained.risk)))?;

@@ -1,8 +1,8 @@
 //! Files that a tool of an agent without prompts would write outside the folder that the agent works in.
 
+use postern_exec::resolve::resolve_real;
 use postern_policy::permissions::{PathUse, named_paths};
 use serde_json::{Map, Value};
-use std::path::{Path, PathBuf};
 
 /// Returns true if a call of a tool that writes files may write one outside this folder, where links lead, too.
 pub(super) fn writes_outside(tool: &str, arguments: &Map<String, Value>, folder: Option<&str>) -> bool {
@@ -13,18 +13,12 @@ pub(super) fn writes_outside(tool: &str, arguments: &Map<String, Value>, folder:
     let is_inside = |path: &str| {
         let plain = !path.starts_with('~') && !path.split('/').any(|name| name == "..");
         let Some(folder) = folder.as_deref().filter(|_| plain) else { return false };
-        real_place(&folder.join(path)).is_some_and(|real| real.starts_with(folder))
+        resolve_real(&folder.join(path)).is_some_and(|real| real.starts_with(folder))
     };
     let arguments = Value::Object(arguments.clone());
     let named = named_paths(tool, &arguments).into_iter();
     let mut writes = named.filter(|named| matches!(named.used, PathUse::Write | PathUse::WriteAll));
     writes.any(|named| !is_inside(&named.path))
-}
-
-/// Returns the real path of what is there of a path; `None` for a link that leads nowhere.
-fn real_place(path: &Path) -> Option<PathBuf> {
-    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
-    std::fs::canonicalize(there).ok()
 }
 
 #[cfg(test)]

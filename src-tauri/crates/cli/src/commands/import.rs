@@ -1,7 +1,6 @@
 //! `postern import`: rules that users have in other programs, entry by entry.
 
 use super::agents::parse_agent_id;
-use super::explain::decision_word;
 use super::setup_scope::settings_scope;
 use crate::CliEnvironment;
 use crate::failure::Failure;
@@ -126,12 +125,7 @@ pub(super) fn what_is_imported(imported: &Imported) -> String {
 
 fn show_replayed(replayed: &Replayed) -> Result<(), Failure> {
     for change in &replayed.changes {
-        print::write_line(format!(
-            "  {} -> {}  {}",
-            decision_word(change.was),
-            decision_word(change.becomes),
-            change.line
-        ))?;
+        print::write_line(format!("  {} -> {}  {}", change.was.name(), change.becomes.name(), change.line))?;
     }
     let (changes, judged) = (replayed.changes.len(), replayed.judged);
     if judged > 0 {

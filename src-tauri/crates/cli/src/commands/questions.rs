@@ -114,7 +114,7 @@ fn print_change(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
         }
         WatchLine::Attention { message } => print::write_line(message),
         WatchLine::Closed { code, how, .. } => {
-            print::write_line(format!("{code} closed: {how}"))?;
+            print::write_line(format!("{code} closed: {}", how.name()))?;
             print::write_line("")
         }
     }

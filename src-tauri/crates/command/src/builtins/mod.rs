@@ -53,7 +53,6 @@ pub(crate) fn judge_builtin(call: &CommandCall) -> Ruling {
     }
 }
 
-/// Returns true if a shell of this dialect has what these shells have.
 fn includes_dialect(shells: Shells, dialect: Dialect) -> bool {
     match (shells, dialect) {
         (Shells::All, _) | (Shells::NotPosix, Dialect::Bash | Dialect::Zsh) => true,

@@ -2,8 +2,7 @@
 
 use super::{Ruling, is_builtin, judge_builtin};
 use crate::Dialect;
-use crate::Dir;
-use crate::call::{Arg, CommandCall, Feed};
+use crate::call::{Arg, CommandCall};
 
 fn call(line: &str, shell: Dialect) -> CommandCall {
     let arg = |word: &str| match word.strip_prefix('$') {
@@ -13,19 +12,7 @@ fn call(line: &str, shell: Dialect) -> CommandCall {
         }
         None => Arg::from_value(word, 0..0),
     };
-    CommandCall {
-        args: line.split(' ').map(arg).collect(),
-        span: 0..0,
-        via: Vec::new(),
-        assignments: Vec::new(),
-        redirections: Vec::new(),
-        piped: false,
-        dir: Dir::Same,
-        feed: Feed::Inherited,
-        shell: Some(shell),
-        depth: 0,
-        opaque: None,
-    }
+    CommandCall { args: line.split(' ').map(arg).collect(), shell: Some(shell), ..CommandCall::default() }
 }
 
 fn rules(line: &str, shell: Dialect) -> Ruling {

@@ -1,9 +1,8 @@
 //! Effects of unsafe arguments, where no file says them better.
 
-use super::command::word_text;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, UnknownEffectReason};
 use crate::programs::{family, family_of};
-use crate::{ArgEffect, ArgFact, Step, UnsafeArg};
+use crate::{ArgEffect, ArgFact, Step, UnsafeArg, Word};
 
 /// Returns what an unsafe argument does.
 #[expect(clippy::too_many_lines, reason = "one line for each kind of unsafe argument")]
@@ -104,7 +103,7 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
 
 /// Returns the path that an unsafe argument names: the word itself, or the value of the option.
 pub(super) fn path_of<'a>(unsafe_arg: &UnsafeArg, word: &'a str, step: &'a Step) -> Option<&'a str> {
-    let next = step.argv.get(unsafe_arg.argument + 1).map(word_text).filter(|next| !next.starts_with('-'));
+    let next = step.argv.get(unsafe_arg.argument + 1).map(Word::text).filter(|next| !next.starts_with('-'));
     // `-C../other`
     let joined = word.get(2..).filter(|rest| !rest.is_empty() && !word.starts_with("--"));
     let inner = word.split_once('=').map(|(_, value)| value);
@@ -121,7 +120,7 @@ fn is_plain_verb(unsafe_arg: &UnsafeArg, word: &str) -> bool {
 
 /// Returns the file that a verb is about: the value of an option for the output, or the last word.
 fn object_of(step: &Step, verb: usize) -> Option<&str> {
-    let mut words = step.argv.iter().skip(verb + 1).map(word_text);
+    let mut words = step.argv.iter().skip(verb + 1).map(Word::text);
     let is_output = |word: &str| matches!(word, "-o" | "--output");
     let last = words.clone().rfind(|word| !word.starts_with('-'));
     words.by_ref().find(|word| is_output(word)).and_then(|_| words.next()).or(last)

@@ -43,7 +43,6 @@ pub(super) struct ExaminedCommand<'a> {
 }
 
 impl<'a> ProgramWords<'a> {
-    /// Returns a command by its words.
     pub(super) fn from_argv(argv: &'a [String]) -> Option<Self> {
         let family = family_of(argv.first()?);
         Some(Self { family, all: argv.iter().map(String::as_str).collect(), ..Self::default() })
@@ -61,8 +60,8 @@ impl<'a> ProgramWords<'a> {
     }
 
     fn of_argv(argv: &'a [Word]) -> Option<Self> {
-        let family = family_of(word_text(argv.first()?));
-        Some(Self { family, all: argv.iter().map(word_text).collect(), ..Self::default() })
+        let family = family_of(argv.first()?.text());
+        Some(Self { family, all: argv.iter().map(Word::text).collect(), ..Self::default() })
     }
 
     /// Calls `use_it` with the words read as the program's file says, and as a person's own file says.
@@ -99,12 +98,7 @@ pub(super) fn writes(step: &Step) -> impl Iterator<Item = &str> {
     step.redirections
         .iter()
         .filter(|redirection| redirection.writes())
-        .map(|redirection| word_text(&redirection.target))
-}
-
-/// Returns a word's value, or its text if the value is only known at run time.
-pub(super) fn word_text(word: &Word) -> &str {
-    word.value.as_deref().unwrap_or(&word.raw)
+        .map(|redirection| redirection.target.text())
 }
 
 impl<'a> ExaminedCommand<'a> {

@@ -1,10 +1,10 @@
 //! Code that a line fetches and runs: through a pipe, in a text, or by a file.
 
-use super::command::{ProgramWords, word_text, writes};
+use super::command::{ProgramWords, writes};
 use super::host::machine_of;
 use super::{CommandEffect, StepEffect};
 use crate::programs::{ProgramClass, class_of, family, family_of, table};
-use crate::{ArgEffect, Dir, RedirectionKind, Step};
+use crate::{ArgEffect, Dir, RedirectionKind, Step, Word};
 
 /// Returns the steps that run a download or a decoded text, each with the source.
 ///
@@ -25,7 +25,7 @@ pub(super) fn runs_what_it_fetched(
         if let Some(at) = steps.iter().enumerate().position(runs)
             && !all.iter().any(|(other, _)| *other == at)
         {
-            let source = fetch.argv.iter().skip(1).map(word_text).find_map(machine_of);
+            let source = fetch.argv.iter().skip(1).map(Word::text).find_map(machine_of);
             all.push((at, source.map(str::to_owned)));
         }
     }
@@ -62,7 +62,7 @@ fn takes_input(step: &Step) -> bool {
 
 /// Returns true if a step runs a text that was not read: of an interpreter that is its first operand.
 fn runs_text(step: &Step) -> bool {
-    let given = || step.argv.iter().skip(1).find(|word| !word_text(word).starts_with('-'));
+    let given = || step.argv.iter().skip(1).find(|word| !word.text().starts_with('-'));
     let runs = |name: &str| match class_of(name) {
         ProgramClass::Shell => true,
         ProgramClass::Interpreter => given().is_some_and(|word| word.value.is_none()),
@@ -86,8 +86,8 @@ fn kept_files(steps: &[Step], effects: &[Vec<StepEffect>], from: usize) -> Vec<S
     let mut flows = true;
     for (step, found) in steps.iter().zip(effects).skip(from + 1) {
         flows &= step.piped;
-        let takes = flows
-            || step.argv.iter().skip(1).any(|word| kept.iter().any(|one| one == plain(word_text(word))));
+        let takes =
+            flows || step.argv.iter().skip(1).any(|word| kept.iter().any(|one| one == plain(word.text())));
         if takes {
             kept.extend(written_files(step, found, true));
         }
@@ -107,7 +107,7 @@ fn written_files(step: &Step, effects: &[StepEffect], unpacks: bool) -> Vec<Stri
 
 /// Returns the last part of every address: the name under which a download or a repository is kept.
 fn address_names(step: &Step) -> Vec<String> {
-    let addresses = step.argv.iter().skip(1).map(word_text).filter(|word| word.contains('/'));
+    let addresses = step.argv.iter().skip(1).map(Word::text).filter(|word| word.contains('/'));
     let names = addresses.filter_map(|word| word.rsplit('/').next());
     let names = names.map(|name| name.strip_suffix(".git").unwrap_or(name)).filter(|name| !name.is_empty());
     names.map(|name| from_start(&step.dir, name)).collect()
@@ -116,7 +116,7 @@ fn address_names(step: &Step) -> Vec<String> {
 /// Returns true if a step runs one of these files, or code of a project below one of them.
 fn runs_one_of(step: &Step, effects: &[StepEffect], kept: &[String]) -> bool {
     let program = step.program().filter(|name| name.contains('/'));
-    let script = step.script.and_then(|at| step.argv.get(at)).map(word_text);
+    let script = step.script.and_then(|at| step.argv.get(at)).map(Word::text);
     let builds = |found: &StepEffect| match &found.effect {
         CommandEffect::RunProjectCode { .. } => Some(project_folder(step).unwrap_or_default()),
         _ => None,
@@ -137,8 +137,8 @@ fn project_folder(step: &Step) -> Option<&str> {
     let options: Vec<&str> = folders.flat_map(|row| row.when.split(' ')).collect();
     let is_option =
         |word: &str| options.iter().any(|mark| mark.trim_start_matches('@').trim_end_matches('/') == word);
-    let named = step.argv.windows(2).find(|pair| is_option(word_text(&pair[0])));
-    named.map(|pair| word_text(&pair[1]))
+    let named = step.argv.windows(2).find(|pair| is_option(pair[0].text()));
+    named.map(|pair| pair[1].text())
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

@@ -75,7 +75,7 @@ pub fn hooked_step(step: &Step, home: &str) -> Option<HookedStep> {
         "gh" => OF_GH,
         _ => return None,
     };
-    let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let words = step.known_words();
     if step.ways_out.is_empty() && is_read_only_anyway(&words) {
         return None;
     }

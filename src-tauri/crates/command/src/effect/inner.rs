@@ -1,10 +1,10 @@
 //! Commands and statements in the arguments of another command, as far as its words tell.
 
 use super::checks;
-use super::command::{ProgramWords, word_text};
+use super::command::ProgramWords;
 use super::step::effects_of_words;
 use super::{CommandEffect, FoundEffect, StepEffect};
-use crate::{ParsedCommand, Step};
+use crate::{ParsedCommand, Step, Word};
 
 /// Most commands of one text that are looked at.
 const MOST_COMMANDS: usize = 64;
@@ -49,7 +49,7 @@ pub(super) fn fed_statements(reading: &ParsedCommand) -> Vec<(usize, StepEffect)
         if between != "|" || !prints {
             return None;
         }
-        let texts: Vec<&str> = feeds.argv.iter().skip(1).map(word_text).collect();
+        let texts: Vec<&str> = feeds.argv.iter().skip(1).map(Word::text).collect();
         let mut found = None;
         let words = ProgramWords::of_step(takes).pop()?;
         words

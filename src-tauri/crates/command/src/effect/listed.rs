@@ -23,7 +23,7 @@ pub(super) fn listed_secrets(reading: &ParsedCommand) -> Vec<(usize, StepEffect)
 
 /// Returns true for a program that only reads, and opens what it is given.
 fn opens(step: &Step) -> bool {
-    let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let words = step.known_words();
     step.role == Role::Program
         && step.program().is_some_and(|name| !opens_nothing(name))
         && is_read_only_anyway(&words)

@@ -120,7 +120,6 @@ pub enum UnknownEffectReason {
     },
 }
 
-/// An effect of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepEffect {
     pub effect: CommandEffect,

@@ -6,7 +6,7 @@ use postern_programs::{EffectKind, Of};
 
 use super::argument::{of_argument, path_of};
 use super::checks;
-use super::command::{self, ExaminedCommand, ProgramWords, word_text};
+use super::command::{self, ExaminedCommand, ProgramWords};
 use super::downloaded::runs_what_it_fetched;
 use super::host::{
     branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
@@ -20,7 +20,7 @@ use crate::programs::table;
 use crate::programs::{
     ProgramClass, asks_others, class_of, command_words, family, family_of, is_read_only, is_read_only_anyway,
 };
-use crate::{ArgEffect, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed};
+use crate::{ArgEffect, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, Word};
 
 /// Returns the effects of every step of a reading, in order.
 pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
@@ -48,7 +48,6 @@ pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
     all
 }
 
-/// Returns the effects of a step.
 pub fn effects_of(step: &Step) -> Vec<StepEffect> {
     let mut all = StepEffects::default();
     let reads = only_reads(step);
@@ -135,7 +134,7 @@ impl StepEffects {
 
     fn of_wrappers(&mut self, step: &Step) {
         for via in step.via.iter().filter(|via| via.power == Power::Elsewhere) {
-            let name = via.argv.first().map(word_text).unwrap_or_default();
+            let name = via.argv.first().map(Word::text).unwrap_or_default();
             // They only choose which program of this machine runs.
             let local =
                 ["xcrun", "busybox", "toybox", "uutils", "coreutils", "env"].contains(&&*family_of(name));
@@ -156,7 +155,7 @@ impl StepEffects {
             self.add_effect(CommandEffect::Write { paths: written }, None, Reversible::Unknown);
         }
         let read = step.redirections.iter().filter(|redirection| redirection.kind == RedirectionKind::Read);
-        let read: Vec<String> = read.map(|redirection| word_text(&redirection.target).to_owned()).collect();
+        let read: Vec<String> = read.map(|redirection| redirection.target.text().to_owned()).collect();
         if !read.is_empty() {
             self.add_secrets_of(&read);
             self.add_effect(CommandEffect::Read { paths: read }, None, Reversible::Yes);
@@ -173,7 +172,7 @@ impl StepEffects {
     /// Adds what unsafe arguments do, where no file says it better. `known` says that one tells of the command.
     fn of_arguments(&mut self, step: &Step, known: bool) {
         for unsafe_arg in &step.ways_out {
-            let word = step.argv.get(unsafe_arg.argument).map(word_text).unwrap_or_default();
+            let word = step.argv.get(unsafe_arg.argument).map(Word::text).unwrap_or_default();
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
             // A program of sed is a word like a command's name, and no table tells what it runs.
             let is_verb = !word.starts_with('-') && unsafe_arg.effect != ArgEffect::Shell;
@@ -227,7 +226,7 @@ impl StepEffects {
             );
         };
         if let Some(script) = step.script.and_then(|at| step.argv.get(at)) {
-            let name = Some(word_text(script).to_owned());
+            let name = Some(script.text().to_owned());
             return self.add_effect(
                 CommandEffect::RunProjectCode { what: "the script".into(), name, folder: None },
                 EffectScope::Inside,
@@ -238,7 +237,7 @@ impl StepEffects {
         if others.any(|(_, (effect, ..))| !matches!(effect, CommandEffect::Read { .. })) {
             return;
         }
-        let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+        let words = step.known_words();
         let plain = step.ways_out.is_empty() && step.via.iter().all(|via| via.power == Power::Transparent);
         if reads || plain && is_read_only_anyway(&words) {
             if asks_others(&words) {

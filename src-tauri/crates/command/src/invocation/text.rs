@@ -4,7 +4,6 @@ use crate::call::Arg;
 
 /// A word, as far as it is known before the run.
 pub(crate) trait ArgumentWord {
-    /// Returns the word, if it is known.
     fn known_value(&self) -> Option<&str>;
 
     /// Returns the beginning of a word whose rest is known only at run time.

@@ -26,7 +26,6 @@ pub(crate) struct WordOption<'a> {
     pub(crate) is_guess: bool,
 }
 
-/// Use of the next word by a word of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NextWordUse {
     /// Nothing.
@@ -57,7 +56,6 @@ impl Grammar<'_> {
         self.options.iter().find_map(|options| option_takes(options, name))
     }
 
-    /// Returns an option of one letter, and what it takes.
     pub(super) fn letter(&self, letter: char) -> (Cow<'static, str>, Option<Takes>) {
         let name = letter_name(letter);
         let takes = self.listed_takes(&name);

@@ -64,7 +64,6 @@ enum Runs {
     Attached,
 }
 
-/// Returns what a word of options runs.
 fn option_runs(word: &str) -> Runs {
     let options = table::program("fd").map_or("", |fd| fd.behind);
     let grammar = Grammar { options: &[options], style: Style::Getopt, abbreviates: false };

@@ -73,7 +73,7 @@ pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
                 Feed::Inherited | Feed::Unknown => Vec::new(),
             };
             call.add_doubt(Unparsed::ShellInput, "the shell runs what comes on its input", guess);
-            let call = call.advise("give the commands directly");
+            call.advise("give the commands directly");
             found.steps.push(call.into_step(Role::Program));
         }
     }

@@ -78,7 +78,7 @@ fn unknown_program(mut call: CommandCall, found: &mut ParseResults) {
         Note::with_text("which program runs is known only at run time: ", raw, ""),
         guess,
     );
-    let call = call.advise("write the program’s name out");
+    call.advise("write the program’s name out");
     found.steps.push(call.into_step(Role::Program));
 }
 

@@ -53,8 +53,8 @@ impl AwkReader<'_> {
                     self.chars.next_if(|(_, next)| *next == '\n')?;
                 }
                 '#' => while self.chars.next_if(|(_, next)| *next != '\n').is_some() {},
-                '"' => self.read_text()?,
-                '/' if !self.operand => self.read_expression()?,
+                '"' => self.read_literal('"')?,
+                '/' if !self.operand => self.read_literal('/')?,
                 '/' if self.doubtful && self.has_slash_behind(at) => return None,
                 '@' | '`' => return None,
                 '|' => {
@@ -75,27 +75,14 @@ impl AwkReader<'_> {
         line.is_some_and(|line| line.contains('/'))
     }
 
-    fn read_text(&mut self) -> Option<()> {
-        loop {
-            match self.chars.next()?.1 {
-                '\\' => drop(self.chars.next()?),
-                '"' => break,
-                '\n' => return None,
-                _ => {}
-            }
-        }
-        (self.operand, self.doubtful) = (true, false);
-        Some(())
-    }
-
-    /// Reads a regular expression.
-    fn read_expression(&mut self) -> Option<()> {
+    /// Reads a text up to its quote, or a regular expression up to its slash.
+    fn read_literal(&mut self, end: char) -> Option<()> {
         loop {
             match self.chars.next()?.1 {
                 '\\' => drop(self.chars.next()?),
                 '\n' => return None,
-                '[' => self.read_brackets()?,
-                '/' => break,
+                '[' if end == '/' => self.read_brackets()?,
+                letter if letter == end => break,
                 _ => {}
             }
         }

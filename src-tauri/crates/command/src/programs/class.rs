@@ -12,6 +12,11 @@ pub fn class_of(name: &str) -> ProgramClass {
     table::program(&family_of(name)).map_or(ProgramClass::Ordinary, |program| program.class)
 }
 
+/// Returns true for a program, by its base name, that obeys what lies in a repository, or starts git.
+pub fn obeys_repository(name: &str) -> bool {
+    table::find_name(&family_of(name)).is_some_and(|known| known.has_trait(Trait::ObeysRepository))
+}
+
 /// Returns the base name in lower case, without a version suffix (`python3.12` is `python`) and without the
 /// `g` that Homebrew puts before GNU tools. Every dynamic loader is `ld.so`.
 pub(crate) fn family_of(name: &str) -> Cow<'_, str> {

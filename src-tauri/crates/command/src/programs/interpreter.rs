@@ -54,7 +54,7 @@ pub(super) fn find_script(call: &mut CommandCall) -> (Option<usize>, Option<Unsa
     if parsed.last_option(kind.code).is_some() {
         let what = Note::with_text("", name, " is given code in its arguments");
         call.add_doubt(Unparsed::InlineCode, what, Vec::new());
-        advise(call, "write the code to a file and run that");
+        call.advise("write the code to a file and run that");
         return (None, None);
     }
     if parsed.last_option(kind.asks).is_some() {
@@ -99,15 +99,9 @@ fn script(call: &mut CommandCall, operand: usize) -> Option<usize> {
                 "it gets code on its input"
             };
             call.add_doubt(Unparsed::InputCode, what, Vec::new());
-            advise(call, "write the code to a file and run that");
+            call.advise("write the code to a file and run that");
             None
         }
-    }
-}
-
-fn advise(call: &mut CommandCall, advice: &'static str) {
-    if let Some(opaque) = &mut call.opaque {
-        opaque.advise(advice);
     }
 }
 

@@ -18,7 +18,7 @@ mod unsafe_args;
 
 pub use arity::{command_length, command_words};
 pub use caches::{all_caches, caches_of};
-pub use class::class_of;
+pub use class::{class_of, obeys_repository};
 pub(crate) use class::{family, family_of};
 pub use extended::extensions;
 pub use input::{takes_text, treats_input_as_data};

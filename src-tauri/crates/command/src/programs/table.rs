@@ -157,6 +157,8 @@ pub(crate) enum Trait {
     ReadsAnyway = 32,
     /// An argument known only at run time is one more operand that it reads.
     ReadsOperands = 64,
+    /// Obeys what lies in a repository, or starts git.
+    ObeysRepository = 128,
 }
 
 impl Program {

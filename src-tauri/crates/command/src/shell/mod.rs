@@ -59,14 +59,8 @@ pub fn read_shell_at(text: &str, dialect: Dialect, home: &str) -> ParsedCommand 
 }
 
 fn parse_with_home(text: &str, dialect: Dialect, home: Option<&str>) -> ParsedCommand {
-    let mut reading = ParsedCommand {
-        text: text.to_owned(),
-        steps: Vec::new(),
-        opaque: Vec::new(),
-        plain: None,
-        bodies: Vec::new(),
-        invalid: check_text(text),
-    };
+    let mut reading =
+        ParsedCommand { text: text.to_owned(), invalid: check_text(text), ..ParsedCommand::default() };
     if reading.invalid.is_some() {
         return reading;
     }

@@ -403,8 +403,8 @@ impl Walk<'_> {
         }
         if let Some(problem) = scanned.problem {
             call.add_doubt(problem.code, problem.what, super::candidates(self.slice_text(&span)));
-            if let (Some(opaque), Some(advice)) = (&mut call.opaque, problem.advice) {
-                opaque.advise(advice);
+            if let Some(advice) = problem.advice {
+                call.advise(advice);
             }
         }
         if scanned.beyond_posix {

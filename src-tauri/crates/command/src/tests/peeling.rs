@@ -13,7 +13,7 @@ fn told(reading: &ParsedCommand) -> String {
 /// Returns the wrappers' words of the last step.
 fn wrappers(reading: &ParsedCommand) -> String {
     let via = reading.steps.last().unwrap().via.iter().flat_map(|via| via.argv.iter());
-    via.map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ")
+    via.map(crate::Word::text).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -10,16 +10,12 @@ use ts_rs::TS;
 #[ts(optional_fields = nullable)]
 pub struct AuditAsk {
     /// Only rows after this number, the last of the previous page.
-    #[serde(default)]
     pub after: Option<i64>,
     /// Only rows written at this time or later.
-    #[serde(default)]
     pub since: Option<Millis>,
     /// Largest number of rows: 500 by default, which is also the limit.
-    #[serde(default)]
     pub limit: Option<u32>,
     /// True to also verify the whole chain.
-    #[serde(default)]
     pub verify: Option<bool>,
 }
 
@@ -55,7 +51,6 @@ pub struct AuditRow {
     /// True if more may run because of it, or if that cannot be ruled out.
     pub widens: bool,
     /// The row that tells of this one too: a renewal of rules tells of the row of each.
-    #[serde(default)]
     #[ts(optional = nullable)]
     pub part_of: Option<i64>,
     /// The change in one line, ready to be shown.

@@ -34,6 +34,16 @@ impl ControlError {
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(ControlCode::Refused, message)
     }
+
+    /// Makes the error for records that could not be read or written.
+    pub fn store(error: impl std::fmt::Display) -> Self {
+        Self::new(ControlCode::Store, error.to_string())
+    }
+
+    /// Makes the error for a mistake of Postern's own.
+    pub fn internal(error: impl std::fmt::Display) -> Self {
+        Self::new(ControlCode::Internal, error.to_string())
+    }
 }
 
 postern_protocol::named_values! {

@@ -11,19 +11,14 @@ use ts_rs::TS;
 #[ts(optional_fields = nullable)]
 pub struct FeedAsk {
     /// Behind this one: [`FeedPage::after`] of the page before.
-    #[serde(default)]
     pub after: Option<i64>,
     /// Earliest time of events.
-    #[serde(default)]
     pub since: Option<Millis>,
     /// The newest so many.
-    #[serde(default)]
     pub newest: Option<u32>,
     /// Of this agent alone.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// Time to wait if there is no event yet, in milliseconds: at most 25,000; 0 if left out.
-    #[serde(default)]
     pub wait_ms: Option<u64>,
     /// True to show the secrets in them too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

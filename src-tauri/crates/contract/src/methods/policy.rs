@@ -15,7 +15,6 @@ use super::results::RuleFile;
 #[ts(optional_fields = nullable)]
 pub struct RulesPart {
     /// The batch that the part belongs to: what the call before gave; none begins a new one.
-    #[serde(default)]
     pub batch: Option<String>,
     /// The rules, in their order.
     pub rules: Vec<RuleDraft>,
@@ -41,7 +40,6 @@ pub struct ImportedSettings {
     /// Time that a question waits, in milliseconds.
     pub approval_timeout_ms: u64,
     /// True if skills' programs are trusted; none leaves that as it is.
-    #[serde(default)]
     #[ts(optional = nullable)]
     pub skills: Option<bool>,
     /// The person was told what `fallback: full` means, and wants it.
@@ -56,7 +54,6 @@ pub struct ImportedSettings {
 #[ts(optional_fields = nullable)]
 pub struct Lint {
     /// This agent's and everybody's; none means all.
-    #[serde(default)]
     pub agent: Option<AgentId>,
 }
 
@@ -99,33 +96,25 @@ pub struct LintFinding {
 #[ts(optional_fields = nullable)]
 pub struct Replay {
     /// Those of this agent.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// Those that came in at or after this time.
-    #[serde(default)]
     pub since: Option<Millis>,
     /// These rules instead of the person's own.
-    #[serde(default)]
     pub rules: Option<RuleFile>,
     /// The rules of this batch behind them.
-    #[serde(default)]
     pub batch: Option<String>,
     /// The rules come besides the person's own, not instead of them.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub besides: bool,
     /// Settings by their names, put over those of every agent.
-    #[serde(default)]
     #[ts(optional, type = "Record<string, unknown>")]
     pub settings: Option<serde_json::Map<String, serde_json::Value>>,
     /// This text instead of the agent's `permissions.jsonc`; needs `agent`.
-    #[serde(default)]
     pub permissions: Option<String>,
     /// Those older than this one: [`Replayed::next`] of the call before.
-    #[serde(default)]
     pub before: Option<String>,
     /// Number of requests to judge in this call: 1 to 1000, 500 if left out.
-    #[serde(default)]
     pub limit: Option<u32>,
 }
 

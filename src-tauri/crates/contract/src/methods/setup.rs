@@ -74,16 +74,12 @@ pub enum Connection {
 #[ts(optional_fields = nullable)]
 pub struct SetupScope {
     /// Home folder, absolute; the host's user's where left out.
-    #[serde(default)]
     pub home: Option<String>,
     /// Search path of the user's shell, with `:`; the host's where left out.
-    #[serde(default)]
     pub path: Option<String>,
     /// Folder of Claude Code's settings, absolute (`CLAUDE_CONFIG_DIR`); `.claude` in the home folder where left out.
-    #[serde(default)]
     pub claude_config_dir: Option<String>,
     /// Folder of Codex's settings, absolute (`CODEX_HOME`); `.codex` in the home folder where left out.
-    #[serde(default)]
     pub codex_home: Option<String>,
 }
 
@@ -147,7 +143,6 @@ pub struct RuleSource {
 pub struct SetupPreview {
     pub kind: KnownAgent,
     /// The agent that it asks by; the one that `setup.find` names where left out.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// Disconnect it.
     #[serde(default)]
@@ -195,13 +190,10 @@ pub struct ShellPath {
 pub struct SetupConnect {
     pub kind: KnownAgent,
     /// The agent that it asks by; the one that `setup.find` names where left out.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// The name to show of an agent that is enrolled now; the one that people know it by where left out.
-    #[serde(default)]
     pub name: Option<String>,
     /// Classes that an agent that is enrolled now starts with.
-    #[serde(default)]
     pub start: Option<Start>,
     /// Folders of an agent that is enrolled now. `start` = `work` needs one.
     #[serde(default)]
@@ -273,7 +265,6 @@ pub struct SetupImport {
     #[ts(as = "Option<_>", optional)]
     pub files: Vec<String>,
     /// Project whose files are read, absolute; their rules hold in it. Those of no project where left out.
-    #[serde(default)]
     pub project: Option<String>,
     /// Import rules as broad as they were there.
     #[serde(default)]
@@ -292,7 +283,6 @@ pub struct SetupImport {
     #[ts(as = "Option<_>", optional)]
     pub keep: bool,
     /// With `check`: number of requests to judge again, at most 1000; `None` if left out.
-    #[serde(default)]
     pub last: Option<u32>,
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]

@@ -39,6 +39,16 @@ pub(super) enum ChatConnection {
     Offline { why: String, hopeless: bool },
 }
 
+impl ChatConnection {
+    /// Returns the name under which it is connected.
+    pub(super) fn own_name(&self) -> Option<String> {
+        match self {
+            Self::Online(name) => Some(name.clone()),
+            Self::Connecting | Self::Offline { .. } => None,
+        }
+    }
+}
+
 /// Something to say.
 #[derive(Debug)]
 pub(super) enum ChatJob {
@@ -177,10 +187,7 @@ impl<M: Messenger> Hub<M> {
 
     /// Returns the name that it has in the chat, once it is known.
     pub(super) fn own_name(&self) -> Option<String> {
-        match &*self.line.borrow() {
-            ChatConnection::Online(name) => Some(name.clone()),
-            ChatConnection::Connecting | ChatConnection::Offline { .. } => None,
-        }
+        self.line.borrow().own_name()
     }
 
     pub(super) fn enqueue(&mut self, job: ChatJob) {

@@ -30,7 +30,7 @@ use async_trait::async_trait;
 use hub::{ChatConnection, Hub};
 use messenger::Messenger;
 use parking_lot::Mutex;
-use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_contract::{Moment, MultilineText, RequestRow};
 use postern_host::Host;
 use register::{Register, StoredChatState};
@@ -76,13 +76,12 @@ pub(crate) async fn chat_moments(host: &Host, request: &RequestRow) -> Vec<Momen
 
 /// Returns the stored state of a network.
 async fn recall(host: &Host, kind: DoorKind) -> Result<(StoredChatState, Approvals), ControlError> {
-    let odd = |error: String| ControlError::new(ControlCode::Store, error);
-    let kept = host.recall(kind.name()).await.map_err(|error| odd(error.to_string()))?;
+    let kept = host.recall(kind.name()).await.map_err(ControlError::store)?;
     let kept = kept.map_or_else(
         || Ok(StoredChatState::default()),
-        |kept| serde_json::from_value(kept).map_err(|error| odd(error.to_string())),
+        |kept| serde_json::from_value(kept).map_err(ControlError::store),
     )?;
-    let messages = host.chat_messages(kind.name()).await.map_err(|error| odd(error.to_string()))?;
+    let messages = host.chat_messages(kind.name()).await.map_err(ControlError::store)?;
     Ok((kept, Approvals::of_record(messages)))
 }
 
@@ -167,11 +166,8 @@ impl<M: Messenger + Guide> Door for Chat<M> {
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.register.lock().new_code(postern_host::lasting());
-        let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
-        let name = match &*self.line.borrow() {
-            ChatConnection::Online(name) => Some(name.clone()),
-            ChatConnection::Connecting | ChatConnection::Offline { .. } => None,
-        };
+        let code = code.map_err(ControlError::internal)?;
+        let name = self.line.borrow().own_name();
         let text = self.messenger.setup_steps(&code, name.as_deref());
         let mut values = BTreeMap::from([("pairingCode".to_owned(), code)]);
         values.extend(name.map(|name| ("account".to_owned(), name)));
@@ -186,7 +182,7 @@ impl<M: Messenger + Guide> Door for Chat<M> {
         }
         self.stir.notify_one();
         let kept = hub::save_register(&self.host, self.kind.name(), &self.register).await;
-        kept.map_err(|error| ControlError::new(ControlCode::Store, error))
+        kept.map_err(ControlError::store)
     }
 
     async fn close(self: Box<Self>) {

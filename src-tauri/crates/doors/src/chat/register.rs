@@ -49,7 +49,6 @@ pub(super) struct StoredChatState {
     pub(super) position: Option<Position>,
 }
 
-/// State that is stored, and state that is not.
 #[derive(Debug, Default)]
 pub(super) struct Register {
     pub(super) kept: StoredChatState,

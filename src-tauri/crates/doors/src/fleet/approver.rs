@@ -253,10 +253,7 @@ impl FleetApprover {
             digest: to.question.digest.clone(),
             answer,
             rule,
-            shows: shows
-                .iter()
-                .filter_map(|part| Some(serde_json::to_value(part).ok()?.as_str()?.to_owned()))
-                .collect(),
+            shows: shows.iter().map(|part| part.name().to_owned()).collect(),
             feedback,
             roster: pinned.hash,
         };
@@ -371,7 +368,7 @@ impl FleetStreamMessage {
 
 /// Reads how a question ended from what its host says. What is not known here was answered somehow.
 pub(super) fn closed_by(outcome: &str) -> ClosedBy {
-    serde_json::from_value(outcome.into()).unwrap_or(ClosedBy::Resolved)
+    ClosedBy::from_name(outcome).unwrap_or(ClosedBy::Resolved)
 }
 
 /// Returns who answered where, in words.

@@ -58,7 +58,6 @@ pub enum BrokerFact {
 /// The part of the server's answer about a stream that says what is wrong.
 #[derive(Deserialize)]
 struct StreamAnswer {
-    #[serde(default)]
     error: Option<StreamError>,
 }
 

@@ -58,7 +58,6 @@ const FILES: [&str; 24] = [
     UNCONFIRMED,
 ];
 
-/// The folder.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
@@ -195,7 +194,6 @@ impl Folder {
         Self { path: data.join("fleet"), roster_changed: Arc::default() }
     }
 
-    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -224,7 +222,6 @@ impl Folder {
         self.path.join(BROKER)
     }
 
-    /// Makes that folder.
     pub(super) fn create_broker(&self) -> Result<(), FleetError> {
         make_private(&self.broker()).map_err(FleetError::own_error)
     }
@@ -301,7 +298,6 @@ impl Folder {
         self.remove(UNCONFIRMED)
     }
 
-    /// Keeps it.
     pub fn keep_membership(&self, membership: &Membership) -> Result<(), FleetError> {
         self.write_json("member.json", membership)
     }
@@ -459,7 +455,6 @@ impl Folder {
         self.read_json("fresh.json")
     }
 
-    /// Keeps it.
     pub fn keep_fresh(&self, fresh: &Fresh) -> Result<(), FleetError> {
         self.write_json("fresh.json", fresh)
     }

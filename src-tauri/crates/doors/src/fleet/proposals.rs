@@ -52,7 +52,6 @@ pub enum ProposedContent {
     Roster {
         /// The one that counts.
         before: Box<Roster>,
-        /// The proposed one.
         after: Box<Roster>,
     },
     /// Another policy, or the same one for other hosts.
@@ -91,7 +90,6 @@ impl SignaturesNeeded {
         Self { id, role, missing: checked.missing(), people }
     }
 
-    /// Returns the name of their role.
     pub fn role_name(&self) -> &'static str {
         if self.role == MemberRole::Owner { "owner" } else { "publisher" }
     }

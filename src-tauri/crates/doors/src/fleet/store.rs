@@ -76,7 +76,6 @@ pub(super) fn of_groups(mut all: Revisions, fleet: &FleetId, groups: &[FleetId])
 /// A document of the bucket, opened.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// Envelope with the document.
     pub(super) envelope: SignedEnvelope,
     /// Revision in the bucket, for the next write.
     pub(super) revision: u64,

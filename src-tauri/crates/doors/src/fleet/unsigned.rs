@@ -7,6 +7,7 @@ use super::{
     FleetError, Folder, PRESENT, list_proposals, replay_change, reply_lines, sign_proposal, withdraw_proposal,
 };
 use crate::door::Proposals;
+use async_trait::async_trait;
 use futures_util::stream::select;
 use futures_util::{FutureExt as _, StreamExt as _};
 use parking_lot::Mutex;
@@ -14,7 +15,7 @@ use postern_command::escape::visible_text;
 use postern_contract::methods::{ControlError, FleetRole, FleetSignatures, ProposedChange};
 use postern_fleet::{MemberRole, Subjects};
 use postern_host::Host;
-use postern_host::doors::{DoorMethodFuture, UNSIGNED_CHANGE};
+use postern_host::doors::UNSIGNED_CHANGE;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,37 +143,32 @@ impl UnsignedChanges {
     }
 }
 
+#[async_trait]
 impl Proposals for UnsignedChanges {
     fn list_changes(&self) -> Vec<ProposedChange> {
         let shown = self.shown.lock();
         shown.iter().map(|one| shown_change(&self.folder, one)).collect()
     }
 
-    fn read_changes(&self) -> DoorMethodFuture<'_, ()> {
-        Box::pin(async { Ok(self.read_proposals().await?) })
+    async fn read_changes(&self) -> Result<(), ControlError> {
+        Ok(self.read_proposals().await?)
     }
 
-    fn replay_change(&self, id: String) -> DoorMethodFuture<'_, Vec<String>> {
-        Box::pin(async move {
-            let change = self.find_change(&id)?;
-            let shown = change.shown.as_ref().map_err(|why| ControlError::refused(visible_text(why)))?;
-            let replies = replay_change(&self.folder, shown, REPLAYED_DAYS).await?;
-            Ok(replies.iter().flat_map(reply_lines).collect())
-        })
+    async fn replay_change(&self, id: String) -> Result<Vec<String>, ControlError> {
+        let change = self.find_change(&id)?;
+        let shown = change.shown.as_ref().map_err(|why| ControlError::refused(visible_text(why)))?;
+        let replies = replay_change(&self.folder, shown, REPLAYED_DAYS).await?;
+        Ok(replies.iter().flat_map(reply_lines).collect())
     }
 
-    fn sign_change(&self, id: String) -> DoorMethodFuture<'_, ()> {
-        Box::pin(async move {
-            let change = self.find_change(&id)?;
-            self.look_after(sign_proposal(&self.folder, &change).await).await
-        })
+    async fn sign_change(&self, id: String) -> Result<(), ControlError> {
+        let change = self.find_change(&id)?;
+        self.look_after(sign_proposal(&self.folder, &change).await).await
     }
 
-    fn withdraw_change(&self, id: String) -> DoorMethodFuture<'_, ()> {
-        Box::pin(async move {
-            let change = self.find_change(&id)?;
-            self.look_after(withdraw_proposal(&self.folder, &change).await).await
-        })
+    async fn withdraw_change(&self, id: String) -> Result<(), ControlError> {
+        let change = self.find_change(&id)?;
+        self.look_after(withdraw_proposal(&self.folder, &change).await).await
     }
 }
 

@@ -70,7 +70,6 @@ fn without_layout(text: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookSettingsChange {
     entry: HookSettingsEntry,
-    /// The settings.
     pub file: PathBuf,
     /// Content before; `None` if there is no file.
     before: Option<String>,

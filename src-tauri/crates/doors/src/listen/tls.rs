@@ -2,11 +2,10 @@
 
 use super::settings::{ListenSettings, Tls};
 use postern_contract::methods::{ControlError, DoorKind};
+use postern_host::write_whole;
 use sha2::{Digest as _, Sha256};
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::IpAddr;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
@@ -69,16 +68,9 @@ fn ensure_certificate(door: &str, folder: &Path, address: IpAddr) -> io::Result<
         names.push(address.to_string());
     }
     let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
-    write_private(&key, &made.signing_key.serialize_pem())?;
-    write_private(&chain, &made.cert.pem())?;
+    write_whole(&key, made.signing_key.serialize_pem().as_bytes())?;
+    write_whole(&chain, made.cert.pem().as_bytes())?;
     Ok((chain, key))
-}
-
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 fn hex_pairs(bytes: &[u8]) -> String {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 pub(super) const RUN: &str = "system_run";
 /// Answers Claude Code's `--permission-prompt-tool`.
 pub(super) const APPROVE: &str = "approve";
-/// Every tool.
 pub(super) const NAMES: [&str; 5] = [RUN, "system_output", "system_kill", "system_which", APPROVE];
 
 /// Returns the tools that an agent is shown.

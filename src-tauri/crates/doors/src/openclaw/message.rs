@@ -21,11 +21,8 @@ pub(super) enum OpenclawLine {
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenclawQuestion {
     pub(super) command: String,
-    #[serde(default)]
     pub(super) cwd: Option<String>,
-    #[serde(default)]
     pub(super) session_key: Option<String>,
-    #[serde(default)]
     pub(super) agent_id: Option<String>,
     /// Permitted answers; a value that is not a list of names is ignored.
     #[serde(default, deserialize_with = "decision_names")]
@@ -37,23 +34,14 @@ pub(super) struct OpenclawQuestion {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Exec {
     pub(super) command: Vec<String>,
-    #[serde(default)]
     pub(super) raw_command: Option<String>,
-    #[serde(default)]
     pub(super) cwd: Option<String>,
-    #[serde(default)]
     pub(super) env: Option<BTreeMap<String, String>>,
-    #[serde(default)]
     pub(super) timeout_ms: Option<u64>,
-    #[serde(default)]
     pub(super) needs_screen_recording: Option<bool>,
-    #[serde(default)]
     pub(super) agent_id: Option<String>,
-    #[serde(default)]
     pub(super) session_key: Option<String>,
-    #[serde(default)]
     pub(super) approval_decision: Option<OpenclawDecision>,
-    #[serde(default)]
     pub(super) approval_source: Option<Value>,
 }
 

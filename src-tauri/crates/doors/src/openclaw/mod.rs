@@ -21,7 +21,7 @@ use async_trait::async_trait;
 use job::OpenclawJobs;
 use parking_lot::Mutex;
 use postern_contract::MultilineText;
-use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup};
 use postern_host::{BindError, Host, bind_socket};
 use postern_policy::AgentId;
 use postern_protocol::SocketKey;
@@ -59,17 +59,16 @@ impl Openclaw {
         let relay = switch(values, "relay")?;
         let row = find_agent(host, values, DoorKind::Openclaw).await?;
         let way = Way { socket: row.socket.into(), key_file: row.key_file.into() };
-        let odd = |error: std::io::Error| ControlError::new(ControlCode::Internal, error.to_string());
         let socket = match values.get("socket") {
             Some(path) => PathBuf::from(path),
-            None => crate::folder(host).map_err(odd)?.join("openclaw.sock"),
+            None => crate::folder(host).map_err(ControlError::internal)?.join("openclaw.sock"),
         };
         if !socket.is_absolute() {
             return Err(ControlError::invalid("socket is an absolute path, in a folder that is yours alone"));
         }
         let bound =
             bind_socket(&socket).map_err(|error: BindError| ControlError::refused(error.to_string()))?;
-        let token = host.secret("openclaw").await.map_err(odd)?;
+        let token = host.secret("openclaw").await.map_err(ControlError::internal)?;
         let shared = OpenclawShared {
             host: host.clone(),
             agent: row.id,

@@ -1,6 +1,6 @@
 //! Following the feed from where it was left, over restarts.
 
-use postern_contract::methods::{ControlCode, ControlError, FeedAsk, FeedPage, NextEvents};
+use postern_contract::methods::{ControlError, FeedAsk, FeedPage, NextEvents};
 use postern_host::{ApproverId, ConnectedApproverKind, Host};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -30,12 +30,10 @@ impl Follower {
     /// Opens the feed from where it left off; the first time, from now on.
     pub(super) async fn open(host: &Host, kept: &'static str) -> Result<Self, ControlError> {
         let face = host.named_face(ConnectedApproverKind::Remote, kept).id();
-        let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let place = host.recall(kept).await.map_err(|error| odd(error.to_string()))?;
+        let place = host.recall(kept).await.map_err(ControlError::store)?;
         let mut follower = Self { host: host.clone(), face, kept, after: 0 };
         if let Some(place) = place {
-            let place: FeedPosition =
-                serde_json::from_value(place).map_err(|error| odd(error.to_string()))?;
+            let place: FeedPosition = serde_json::from_value(place).map_err(ControlError::store)?;
             follower.after = place.after;
         } else {
             let now = host.call_method::<NextEvents>(face, &FeedAsk::default()).await?;
@@ -66,8 +64,7 @@ impl Follower {
     /// Stores the position: what came before is not sent again.
     pub(super) async fn reached(&mut self, after: i64) -> Result<(), ControlError> {
         self.after = after;
-        let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let place = serde_json::to_value(FeedPosition { after }).map_err(|error| odd(error.to_string()))?;
-        self.host.remember_soon(self.kept, place).await.map_err(|error| odd(error.to_string()))
+        let place = serde_json::to_value(FeedPosition { after }).map_err(ControlError::store)?;
+        self.host.remember_soon(self.kept, place).await.map_err(ControlError::store)
     }
 }

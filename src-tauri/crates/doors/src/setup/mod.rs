@@ -17,13 +17,13 @@ pub use path::shell_folders;
 pub use sources::{AgentRuleFile, importable, sources};
 
 use crate::hooks::{HookAgent, HookSettingsEntry, SettingsError};
+use async_trait::async_trait;
 use known::{AgentConnectMethod, agent_facts};
 use postern_contract::methods::{
-    ControlCode, ControlError, Imported, KnownAgent, SettingsChange, SetupConnect, SetupConnected,
-    SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest,
-    SetupTestRef, SetupTested, ShellPath,
+    ControlError, Imported, KnownAgent, SettingsChange, SetupConnect, SetupConnected, SetupDisconnect,
+    SetupDisconnected, SetupFound, SetupImport, SetupPreview, SetupScope, SetupTest, SetupTestRef,
+    SetupTested, ShellPath,
 };
-use postern_host::doors::DoorMethodFuture;
 use postern_host::{ApproverId, Host};
 use postern_policy::AgentId;
 use serde::{Deserialize, Serialize};
@@ -44,17 +44,14 @@ pub(crate) struct AgentSetup {
 
 /// Changes of connecting an agent: disconnecting undoes them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 struct AgentConnectRecord {
     enrolled: Option<AgentId>,
     /// The rules that were imported.
-    #[serde(default)]
     rules: Vec<i64>,
     /// The lines that were imported into `permissions.jsonc`.
-    #[serde(default)]
     permissions: Option<ImportedPermissions>,
     /// True if the integration was enabled.
-    #[serde(default)]
     integration: bool,
 }
 
@@ -72,7 +69,7 @@ impl AgentSetup {
     }
 
     async fn load_records(&self) -> Result<BTreeMap<KnownAgent, AgentConnectRecord>, ControlError> {
-        let kept = self.host.recall(KEPT).await.map_err(|error| store_error(&error))?;
+        let kept = self.host.recall(KEPT).await.map_err(ControlError::store)?;
         // What cannot be read is a newer version's: nothing is undone for it.
         Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
     }
@@ -81,8 +78,8 @@ impl AgentSetup {
         &self,
         done: &BTreeMap<KnownAgent, AgentConnectRecord>,
     ) -> Result<(), ControlError> {
-        let value = serde_json::to_value(done).map_err(|error| internal(&error))?;
-        self.host.remember(KEPT, value).await.map_err(|error| store_error(&error))
+        let value = serde_json::to_value(done).map_err(ControlError::internal)?;
+        self.host.remember(KEPT, value).await.map_err(ControlError::store)
     }
 
     /// Returns the words of the command by which an agent asks this Postern.
@@ -111,41 +108,42 @@ impl AgentSetup {
     }
 }
 
+#[async_trait]
 impl postern_host::doors::SetupMethods for AgentSetup {
-    fn find_agents(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, SetupFound> {
-        Box::pin(Self::find_agents(self, face, asked))
+    async fn find_agents(&self, face: ApproverId, asked: SetupScope) -> Result<SetupFound, ControlError> {
+        Self::find_agents(self, face, asked).await
     }
 
-    fn preview(&self, face: ApproverId, asked: SetupPreview) -> DoorMethodFuture<'_, SettingsChange> {
-        Box::pin(Self::preview(self, face, asked))
+    async fn preview(&self, face: ApproverId, asked: SetupPreview) -> Result<SettingsChange, ControlError> {
+        Self::preview(self, face, asked).await
     }
 
-    fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> DoorMethodFuture<'_, ShellPath> {
-        Box::pin(Self::read_shell_path(self, face, asked))
+    async fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> Result<ShellPath, ControlError> {
+        Self::read_shell_path(self, face, asked).await
     }
 
-    fn connect(&self, face: ApproverId, asked: SetupConnect) -> DoorMethodFuture<'_, SetupConnected> {
-        Box::pin(Self::connect(self, face, asked))
+    async fn connect(&self, face: ApproverId, asked: SetupConnect) -> Result<SetupConnected, ControlError> {
+        Self::connect(self, face, asked).await
     }
 
-    fn disconnect(
+    async fn disconnect(
         &self,
         face: ApproverId,
         asked: SetupDisconnect,
-    ) -> DoorMethodFuture<'_, SetupDisconnected> {
-        Box::pin(Self::disconnect(self, face, asked))
+    ) -> Result<SetupDisconnected, ControlError> {
+        Self::disconnect(self, face, asked).await
     }
 
-    fn import(&self, face: ApproverId, asked: SetupImport) -> DoorMethodFuture<'_, Imported> {
-        Box::pin(Self::import(self, face, asked))
+    async fn import(&self, face: ApproverId, asked: SetupImport) -> Result<Imported, ControlError> {
+        Self::import(self, face, asked).await
     }
 
-    fn start_test(&self, face: ApproverId, asked: SetupTest) -> DoorMethodFuture<'_, SetupTestRef> {
-        Box::pin(Self::test(self, face, asked))
+    async fn start_test(&self, face: ApproverId, asked: SetupTest) -> Result<SetupTestRef, ControlError> {
+        Self::test(self, face, asked).await
     }
 
-    fn tested(&self, face: ApproverId, asked: SetupTestRef) -> DoorMethodFuture<'_, SetupTested> {
-        Box::pin(Self::tested(self, face, asked))
+    async fn tested(&self, face: ApproverId, asked: SetupTestRef) -> Result<SetupTested, ControlError> {
+        Self::tested(self, face, asked).await
     }
 }
 
@@ -192,19 +190,11 @@ fn named_data(entry: HookSettingsEntry, settings: &str) -> Option<String> {
     words.iter().skip_while(|word| *word != "--data").nth(1).cloned()
 }
 
-fn internal(error: &dyn std::fmt::Display) -> ControlError {
-    ControlError::new(ControlCode::Internal, error.to_string())
-}
-
-fn store_error(error: &dyn std::fmt::Display) -> ControlError {
-    ControlError::new(ControlCode::Store, error.to_string())
-}
-
 fn unusable(error: &SettingsError) -> ControlError {
     ControlError::refused(error.to_string())
 }
 
 /// Does work that waits for files on a thread of its own.
 async fn with_files<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ControlError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| internal(&error))
+    tokio::task::spawn_blocking(work).await.map_err(ControlError::internal)
 }

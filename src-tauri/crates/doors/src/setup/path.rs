@@ -1,6 +1,6 @@
 //! Search path of the user's shell, by which an agent's programs are looked up or asked about.
 
-use super::{AgentSetup, store_error};
+use super::AgentSetup;
 use postern_command::escape;
 use postern_contract::methods::{AgentSet, ControlError, SetAgent, SetupScope, ShellPath};
 use postern_host::ApproverId;
@@ -74,8 +74,8 @@ impl AgentSetup {
             read.map_err(|error| ControlError::refused(error.to_string()))?
         };
         let folders = super::with_files(move || shell_folders(&path)).await?;
-        let value = serde_json::to_value(&folders).map_err(|error| super::internal(&error))?;
-        self.host.remember(KEPT, value).await.map_err(|error| store_error(&error))?;
+        let value = serde_json::to_value(&folders).map_err(ControlError::internal)?;
+        self.host.remember(KEPT, value).await.map_err(ControlError::store)?;
         self.host.set_shell_path(folders.clone());
         Ok(folders)
     }

@@ -1,7 +1,7 @@
 //! Test of the way that an agent's own requests take, by one harmless command.
 
+use super::AgentSetup;
 use super::known::{AgentConnectMethod, agent_facts};
-use super::{AgentSetup, internal};
 use crate::hooks::HookAgent;
 use parking_lot::Mutex;
 use postern_command::escape;
@@ -144,7 +144,7 @@ fn ended(kind: KnownAgent, end: std::io::Result<OwnEnd>) -> SetupTested {
     };
     let end = match end {
         Ok(end) => end,
-        Err(error) => return failed(&internal(&error).message),
+        Err(error) => return failed(&ControlError::internal(error).message),
     };
     if !end.worked {
         return failed(end.stderr.trim());

@@ -37,7 +37,6 @@ pub(super) struct Devices {
 pub(super) enum DeviceAdmission {
     /// By the pairing code, which is spent.
     ByCode,
-    /// As this device.
     As(String),
 }
 

@@ -6,7 +6,6 @@ use postern_contract::{
     Answer, Answered, Closed, Part, Proposal, Question, Renewal, Saved, SavedPlace, ShownInput, ShownScript,
     ShownText, join_pieces, not_saved, pieces_to_text,
 };
-use postern_policy::RiskLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -157,7 +156,7 @@ pub(super) fn payload(question: &Question) -> Value {
         // Their word for the session; an agent that names none is known by its own.
         "agentId": question.asker.session.as_ref().map_or_else(|| question.asker.agent.to_string(), |shown| join_pieces(shown)),
         "command": question.line,
-        "riskLevel": risk_level_name(question.risk.level),
+        "riskLevel": question.risk.level.name(),
         "riskReasons": question.risk.reasons.iter().map(|reason| pieces_to_text(reason)).collect::<Vec<_>>(),
         "expiresAtMs": question.expires_at,
     });
@@ -310,14 +309,6 @@ fn saved_json(saved: &Saved) -> Value {
         SavedPlace::Anywhere | SavedPlace::Permissions | SavedPlace::Renewed { .. } => None,
     };
     json!({"rule": saved.rule, "folder": folder, "pinned": saved.pinned, "words": saved.to_string()})
-}
-
-fn risk_level_name(level: RiskLevel) -> &'static str {
-    match level {
-        RiskLevel::Safe => "safe",
-        RiskLevel::NeedsReview => "needs-review",
-        RiskLevel::Dangerous => "dangerous",
-    }
 }
 
 fn optional_text(shown: Option<&ShownText>) -> Option<String> {

@@ -20,7 +20,7 @@ use envelope::Ends;
 use handshake::{Arrived, handshake};
 use parking_lot::Mutex;
 use postern_contract::MultilineText;
-use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup, PairedClient};
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup, PairedClient};
 use postern_host::{ConnectedApproverKind, Host};
 use serde::{Deserialize, Serialize};
 use session::ClientSession;
@@ -81,12 +81,11 @@ struct StoredWebsocketState {
 impl Websocket {
     pub(crate) async fn open(host: &Host, values: &DoorValues) -> Result<Self, ControlError> {
         let settings = ListenSettings::from_values(values, LISTEN)?;
-        let odd = |error: String| ControlError::new(ControlCode::Store, error);
-        let kept = match host.recall(KEPT).await.map_err(|error| odd(error.to_string()))? {
-            Some(kept) => serde_json::from_value(kept).map_err(|error| odd(error.to_string()))?,
+        let kept = match host.recall(KEPT).await.map_err(ControlError::store)? {
+            Some(kept) => serde_json::from_value(kept).map_err(ControlError::store)?,
             None => StoredWebsocketState { hub: Uuid::now_v7().to_string(), devices: Vec::new() },
         };
-        let folder = crate::folder(host).map_err(|error| odd(error.to_string()))?;
+        let folder = crate::folder(host).map_err(ControlError::store)?;
         let wrapping = listen::wrapping(DoorKind::Websocket, &settings, &folder)?;
         let (listener, address) = listen::bind_tcp(settings.listen).await?;
         let shared = Arc::new(WebsocketShared {
@@ -120,7 +119,7 @@ impl Door for Websocket {
 
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let code = self.shared.devices.lock().new_code(postern_host::lasting());
-        let code = code.map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))?;
+        let code = code.map_err(ControlError::internal)?;
         let scheme = if self.shared.wrapping.is_some() { "wss" } else { "ws" };
         let address = self.shared.address;
         // No client can connect to the address that stands for all of them.
@@ -149,7 +148,7 @@ impl Door for Websocket {
             let client = postern_command::escape::visible_text(client);
             return Err(ControlError::not_found(format!("no device {client} is paired")));
         }
-        self.shared.save_devices().await.map_err(|error| ControlError::new(ControlCode::Store, error))
+        self.shared.save_devices().await.map_err(ControlError::store)
     }
 
     async fn close(self: Box<Self>) {

@@ -57,7 +57,7 @@ impl Person {
             if let ApproverNotification::QuestionClosed(closed) =
                 timeout(PATIENCE, self.told.recv()).await.unwrap().unwrap()
             {
-                return (closed.how.to_string(), closed.face);
+                return (closed.how.name().to_owned(), closed.face);
             }
         }
     }

@@ -8,7 +8,7 @@ use super::filter::{self, Sockets};
 use super::mounts::{HidingPlaceholders, MountAccess, Mounts, mount_onto};
 use super::ruleset::Grants;
 use super::stand_ins::{self, StandIns};
-use super::{Aftermath, Enforcer, UserPlaces, lost_pins, make_private_cache, ruleset, temporary};
+use super::{Aftermath, UserPlaces, lost_pins, make_private_cache, ruleset, temporary};
 use crate::run::{FileSystem, Keeper, Mount};
 use crate::threads::name_limit;
 use postern_policy::{Confinement, tool_caches};
@@ -46,10 +46,6 @@ const TERMINALS: &[(&CStr, &CStr)] = &[(c"mode", c"0620"), (c"ptmxmode", c"0666"
 const IN_RUN: &str = "/run/current-system";
 /// Configuration of the resolver; a link into `/run` on many systems.
 const RESOLVER: &str = "/etc/resolv.conf";
-
-/// Landlock, seccomp and mounts.
-#[derive(Debug)]
-pub struct Linux;
 
 /// A profile, ready for the kernel.
 #[derive(Debug)]
@@ -106,27 +102,25 @@ impl Lasting {
     }
 }
 
-impl Enforcer for Linux {
-    fn prepare(
-        &self,
-        confinement: &Confinement,
-        user: &UserPlaces,
-        programs: &[&str],
-    ) -> Result<Fence, String> {
-        match confinement {
-            Confinement::None => Err("it has no profile".to_owned()),
-            Confinement::Look { folders, reads, .. } => {
-                let hidden = super::withheld_files(confinement, user)?.hidden;
-                Ok(Fence {
-                    ruleset: ruleset::of_look(user, folders, reads, hidden, programs.iter().copied())?,
-                    filter: filter::of_look()?,
-                    lasting: None,
-                })
-            }
-            Confinement::Project { network, loopback, .. } => {
-                let sockets = if *network || *loopback { Sockets::Internet } else { Sockets::None };
-                project(confinement, sockets, user, programs)
-            }
+/// Prepares a run of these programs. The error says what is missing, and then nothing is started.
+pub(crate) fn prepare(
+    confinement: &Confinement,
+    user: &UserPlaces,
+    programs: &[&str],
+) -> Result<Fence, String> {
+    match confinement {
+        Confinement::None => Err("it has no profile".to_owned()),
+        Confinement::Look { folders, reads, .. } => {
+            let hidden = super::withheld_files(confinement, user)?.hidden;
+            Ok(Fence {
+                ruleset: ruleset::of_look(user, folders, reads, hidden, programs.iter().copied())?,
+                filter: filter::of_look()?,
+                lasting: None,
+            })
+        }
+        Confinement::Project { network, loopback, .. } => {
+            let sockets = if *network || *loopback { Sockets::Internet } else { Sockets::None };
+            project(confinement, sockets, user, programs)
         }
     }
 }

@@ -31,9 +31,13 @@ mod stand_ins;
 pub use after::SetAside;
 pub use clear::clear_temporary;
 #[cfg(target_os = "linux")]
-pub use linux::{Fence, Lasting, Linux as System};
+pub(crate) use linux::prepare;
+#[cfg(target_os = "linux")]
+pub use linux::{Fence, Lasting};
 #[cfg(target_os = "macos")]
-pub use seatbelt::{Fence, Lasting, Seatbelt as System};
+pub(crate) use seatbelt::prepare;
+#[cfg(target_os = "macos")]
+pub use seatbelt::{Fence, Lasting};
 
 use crate::listing::Listing;
 use crate::resolve::{Cwd, Held, ResolvedRequest, Resolver, real_path_at};
@@ -52,6 +56,15 @@ use survey::{MOST_BEFORE, Survey, SurveyedPlaces};
 
 /// Most names of the home folder, and of the root, that are read to know which protected places are not there.
 const MOST_NAMES: usize = 500;
+/// Rules of Apple's profile language that keep a run to its own processes, behind those that allow `sysctl-read`.
+///
+/// `(deny default)` leaves the facts of other processes allowed. A denial of one operation holds against an allowed group.
+pub const OWN_PROCESSES: &str = r#"(allow signal (target same-sandbox))
+(deny process-info*)
+(deny process-info-pidinfo)
+(allow process-info* process-info-pidinfo (target same-sandbox))
+(deny sysctl-read (sysctl-name-prefix "kern.procargs"))
+"#;
 /// Program used to test a profile; it does nothing.
 const HARMLESS: &str = "/usr/bin/true";
 /// Program that lists Postern's data folder, which every profile refuses.
@@ -64,17 +77,6 @@ pub struct UserPlaces {
     pub home: String,
     /// Postern's data folder.
     pub data: String,
-}
-
-/// Enforces profiles with the means of one operating system.
-pub trait Enforcer {
-    /// Prepares a run of these programs. The error says what is missing, and then nothing is started.
-    fn prepare(
-        &self,
-        confinement: &Confinement,
-        user: &UserPlaces,
-        programs: &[&str],
-    ) -> Result<Fence, String>;
 }
 
 /// State of the folders before a confined run, to compare with after it.

@@ -6,8 +6,8 @@
 use super::denied::WithheldFiles;
 use super::survey::{PlaceKind, Survey};
 #[cfg(target_os = "macos")]
-use super::{Aftermath, Enforcer, make_private_cache};
-use super::{UserPlaces, temporary};
+use super::{Aftermath, make_private_cache};
+use super::{OWN_PROCESSES, UserPlaces, temporary};
 use postern_policy::{
     Confinement, DEVICES, GIT_NESTS, GIT_OBEYS, INSTALLED, LETTER_GROUPS, SYSTEM_PLACES, protected_names,
     protected_places, tool_caches,
@@ -27,8 +27,7 @@ const READS: &str = "file-read* file-map-executable file-clone";
 /// Rules that every program needs: to start others like itself, to read the system, and to write to its streams. No
 /// rule opens an app, sends an Apple event, or makes a job: what these start is not confined.
 ///
-/// `(deny default)` leaves clones and the facts of other processes allowed, so these and links are denied by name. The system
-/// checks a clone where its original is. A denial of one operation holds against an allowed group.
+/// `(deny default)` leaves clones allowed, so these and links are denied by name. The system checks a clone where its original is.
 ///
 /// Rosetta and its translations are in `/Library/Apple` and `oah`.
 ///
@@ -38,13 +37,7 @@ const EVERY: &str = r#"(version 1)
 (deny default)
 (allow process-fork)
 (allow process-exec)
-(allow signal (target same-sandbox))
-(deny process-info*)
-(deny process-info-pidinfo)
-(allow process-info* (target same-sandbox))
-(allow process-info-pidinfo (target same-sandbox))
 (allow sysctl-read)
-(deny sysctl-read (sysctl-name-prefix "kern.procargs"))
 (allow sysctl-write (sysctl-name "kern.grade_cputype"))
 (deny file-link)
 (deny file-clone)
@@ -110,11 +103,6 @@ const LOOPBACK: &str = r#"(allow network-outbound (remote ip "localhost:*"))
 (allow network-bind (local ip "localhost:*"))
 "#;
 
-/// `sandbox-exec`.
-#[derive(Debug)]
-#[cfg(target_os = "macos")]
-pub struct Seatbelt;
-
 /// A profile, ready for `sandbox-exec`.
 #[derive(Debug)]
 #[cfg(target_os = "macos")]
@@ -151,31 +139,23 @@ impl Lasting {
     }
 }
 
+/// Prepares a run of these programs. The error says what is missing, and then nothing is started.
 #[cfg(target_os = "macos")]
-impl Enforcer for Seatbelt {
-    fn prepare(
-        &self,
-        confinement: &Confinement,
-        user: &UserPlaces,
-        programs: &[&str],
-    ) -> Result<Fence, String> {
-        let Confinement::Project { folders, .. } = confinement else {
-            let profile = profile(
-                confinement,
-                user,
-                programs,
-                "",
-                &Survey::default(),
-                &super::withheld_files(confinement, user)?,
-            )?;
-            return Ok(Fence { profile, lasting: None });
-        };
-        let aftermath = Aftermath::before(folders, user)?;
-        let cache = make_private_cache(folders, user)?;
+pub(crate) fn prepare(
+    confinement: &Confinement,
+    user: &UserPlaces,
+    programs: &[&str],
+) -> Result<Fence, String> {
+    let Confinement::Project { folders, .. } = confinement else {
         let kept = super::withheld_files(confinement, user)?;
-        let profile = profile(confinement, user, programs, &cache, &aftermath.before, &kept)?;
-        Ok(Fence { profile, lasting: Some(Lasting(aftermath)) })
-    }
+        let profile = profile(confinement, user, programs, "", &Survey::default(), &kept)?;
+        return Ok(Fence { profile, lasting: None });
+    };
+    let aftermath = Aftermath::before(folders, user)?;
+    let cache = make_private_cache(folders, user)?;
+    let kept = super::withheld_files(confinement, user)?;
+    let profile = profile(confinement, user, programs, &cache, &aftermath.before, &kept)?;
+    Ok(Fence { profile, lasting: Some(Lasting(aftermath)) })
 }
 
 /// Returns the text of a profile. `private` is the run's own cache folder.
@@ -187,7 +167,7 @@ fn profile(
     survey: &Survey,
     kept: &WithheldFiles,
 ) -> Result<String, String> {
-    let mut text = ProfileText(EVERY.to_owned());
+    let mut text = ProfileText([EVERY, OWN_PROCESSES].concat());
     let devices = DEVICES.iter().filter(|device| !device.ends_with("/fd"));
     text.add_rules("allow file-read*", "literal", devices.copied())?;
     text.add_rules("allow file-read*", "subpath", ["/dev/fd"].into_iter())?;

@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,6 +64,12 @@ pub(super) enum Purpose {
 }
 
 impl HeldFile {
+    /// Returns true if a path leads to this file.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        std::fs::metadata(path)
+            .is_ok_and(|meta| (meta.dev(), meta.ino()) == (self.state.device, self.state.inode))
+    }
+
     /// Opens the file at an absolute path and finds out what it is. Never blocks on a FIFO or a device.
     pub(super) fn open(path: &Path, purpose: Purpose, identities: &Identities) -> Result<Self, FileProblem> {
         let (file, stat) = open_regular(path, purpose)?;
@@ -151,7 +157,6 @@ impl HeldFile {
         self.file.as_fd()
     }
 
-    /// Returns the identity.
     pub fn identity(&self) -> &Identity {
         &self.bound.identity
     }

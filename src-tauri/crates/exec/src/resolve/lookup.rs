@@ -187,8 +187,5 @@ fn candidates(name: &str, search_path: &[String]) -> impl Iterator<Item = PathBu
 
 /// Returns true if the path as written leads to the same file as its clean text.
 fn walks_to(written: &Path, clean: &Path, file: &HeldFile) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    written == clean
-        || std::fs::metadata(written)
-            .is_ok_and(|meta| (meta.dev(), meta.ino()) == (file.state.device, file.state.inode))
+    written == clean || file.is_at(written)
 }

@@ -44,7 +44,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The shell that Postern starts shell text with.
-pub const SHELL: &str = "/bin/bash";
+const SHELL: &str = "/bin/bash";
+
+/// Returns the words that start shell text, for which no file of the user is read first.
+pub fn shell_argv(text: &str) -> Vec<String> {
+    [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec()
+}
 
 /// Looks programs up. Cheap to clone; clones share what is remembered about files.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +67,6 @@ pub struct Resolver {
     like_shell: bool,
 }
 
-/// Resolved request.
 #[derive(Debug)]
 pub struct ResolvedRequest {
     /// Way in which it is started.
@@ -96,7 +100,6 @@ impl Held {
         self.scripts.iter().map(|file| file.bound.clone()).collect()
     }
 
-    /// Returns every file.
     pub fn all_files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
         self.started.iter().chain(&self.programs).chain(&self.scripts)
     }

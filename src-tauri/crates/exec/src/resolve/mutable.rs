@@ -8,9 +8,7 @@ use std::sync::LazyLock;
 /// Returns true if the file, or any folder above its path or its real path, is owned by or writable for the
 /// person's user. A read-only file of one's own counts as writable: its owner can make it so.
 pub(crate) fn is_mutable(path: &Path, real_path: &Path) -> bool {
-    let user = FileUser::current();
-    let chain = |path: &Path| path.ancestors().any(|part| user.may_change(part));
-    chain(real_path) || (path != real_path && chain(path))
+    may_change_way(std::slice::from_ref(FileUser::current()), path, real_path)
 }
 
 /// Returns true if a rule's agent could change what a path leads to.
@@ -30,7 +28,12 @@ pub fn is_mutable_by_agent(path: &Path, real_path: &Path, uids: &[u32]) -> bool 
         .map(|uid| FileUser { uid: *uid, groups: Vec::new() })
         .chain([anybody])
         .collect();
-    let chain = |path: &Path| path.ancestors().any(|part| agents.iter().any(|user| user.may_change(part)));
+    may_change_way(&agents, path, real_path)
+}
+
+/// Returns true if one of these users may change the file, or a folder above its path or its real path.
+fn may_change_way(users: &[FileUser], path: &Path, real_path: &Path) -> bool {
+    let chain = |path: &Path| path.ancestors().any(|part| users.iter().any(|user| user.may_change(part)));
     chain(real_path) || (path != real_path && chain(path))
 }
 

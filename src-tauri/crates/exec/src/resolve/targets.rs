@@ -1,7 +1,7 @@
 //! Real paths of the paths that a step names: over symbolic links, before it runs.
 
 use crate::small_file::{open_regular, read_text};
-use postern_command::{Redirection, RedirectionKind, Step, Word, file_words, is_read_only_anyway};
+use postern_command::{Step, Word, file_words, is_read_only_anyway};
 use postern_policy::TargetPath;
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -19,10 +19,7 @@ const MOST_POINTED: u64 = 16 * 1024;
 /// those that begin with `~/` or `$HOME/` too. A word with an `=` is also looked at behind it (`of=/x`,
 /// `--output=/x`).
 pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath> {
-    let names_file = |redirection: &&Redirection| {
-        !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
-    };
-    let redirected = step.redirections.iter().filter(names_file).map(|redirection| &redirection.target);
+    let redirected = step.redirections.iter().filter(|one| one.names_file()).map(|one| &one.target);
     let words = step.via.iter().flat_map(|via| via.argv.iter()).chain(file_words(step));
     let words = redirected.chain(words).filter_map(|word| written(word, home));
     let spelled = words.flat_map(|word| {
@@ -31,7 +28,7 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
     });
     let paths =
         spelled.filter(|word| !word.is_empty() && word.len() < 4096 && !word.contains('\0')).take(MOST);
-    let git = step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
+    let git = step.program_name() == Some("git");
     // Of its names only the disk tells which are files.
     let all = git && step.argv.iter().any(|word| word.value.as_deref() == Some("checkout"));
     let named = paths.filter_map(|written| target(&written, folder, all));
@@ -44,9 +41,9 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
 /// A profile holds what only reads, and some programs take links for what they are.
 fn links_of_patterns(step: &Step, folder: &Path) -> Vec<TargetPath> {
     const NOT_FOLLOWING: [&str; 4] = ["git", "rm", "rmdir", "unlink"];
-    let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let words = step.known_words();
     let follows = !step.program().is_some_and(|name| NOT_FOLLOWING.contains(&name));
-    let writes = || !step.ways_out.is_empty() || step.redirections.iter().any(Redirection::writes);
+    let writes = || !step.ways_out.is_empty() || step.writes_by_redirection();
     if !follows || !folder.is_absolute() || is_read_only_anyway(&words) && !writes() {
         return Vec::new();
     }

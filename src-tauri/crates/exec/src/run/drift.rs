@@ -4,7 +4,7 @@ use super::Prepared;
 use crate::identity::{FileState, sha256};
 use crate::resolve::HeldFile;
 use postern_request::Drift;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// A program of this size or more is not hashed a second time on a system that keeps running programs from being
@@ -41,7 +41,7 @@ pub(super) enum HeldFileKind {
 
 fn changed(file: &HeldFile, kind: HeldFileKind) -> Option<Drift> {
     let path = || file.bound.path.clone();
-    if !leads_to(&file.path, file) {
+    if !file.is_at(&file.path) {
         return Some(Drift::Replaced { path: path() });
     }
     if FileState::from_file(file.file()).ok() != Some(file.state) {
@@ -66,11 +66,6 @@ pub(super) fn must_hash(file: &HeldFile, kind: HeldFileKind) -> bool {
 
 fn same_content(file: &HeldFile) -> bool {
     sha256(file.file(), file.state.size).is_ok_and(|now| now == file.identity().sha256)
-}
-
-fn leads_to(path: &Path, file: &HeldFile) -> bool {
-    std::fs::metadata(path)
-        .is_ok_and(|meta| (meta.dev(), meta.ino()) == (file.state.device, file.state.inode))
 }
 
 fn is_executable(path: &Path) -> bool {

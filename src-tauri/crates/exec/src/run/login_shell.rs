@@ -1,7 +1,8 @@
 //! Search path of the user's login shell. Only the shell can read its own files, so it is started and asked.
 #![expect(unsafe_code, reason = "a session of its own is made between fork and exec")]
 
-use crate::threads::{name_limit, start_thread};
+use super::own_program::spawn_own;
+use crate::threads::start_thread;
 use crate::user::HostUser;
 use rustix::process::{Pid, Signal};
 use std::io::{self, Read};
@@ -40,22 +41,13 @@ fn ask_shell(user: &HostUser, limit: Duration) -> io::Result<String> {
     unsafe {
         command.pre_exec(|| rustix::process::setsid().map(drop).map_err(io::Error::from));
     }
-    let mut child = spawn_shell(&mut command)?;
+    let mut child = spawn_own(&mut command)?;
     let told = listen(&mut child);
     let path = told.map(|told| told.recv_timeout(limit).ok().flatten());
     end_shell(child);
     path?.ok_or_else(|| {
         io::Error::other(format!("{} reported no PATH within {} s", user.shell, limit.as_secs()))
     })
-}
-
-fn spawn_shell(command: &mut Command) -> io::Result<Child> {
-    #[cfg(target_os = "linux")]
-    let _reaper_waits = super::own_children::starting();
-    let child = command.spawn().map_err(name_limit)?;
-    #[cfg(target_os = "linux")]
-    super::own_children::started(child.id().cast_signed());
-    Ok(child)
 }
 
 /// Reads on a thread of its own: what a shell's files leave running may hold the pipe open.

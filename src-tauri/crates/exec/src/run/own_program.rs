@@ -4,9 +4,8 @@
 use crate::threads::name_limit;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 
-/// End of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnEnd {
     /// True if it ended with 0.
@@ -27,17 +26,10 @@ pub async fn run_own_program(arguments: Vec<String>, input: Vec<u8>, home: Strin
     let run = move || {
         let program = postern().ok_or_else(|| io::Error::other("the program `postern` is missing"))?;
         #[expect(clippy::disallowed_methods, reason = "this is the room that starts processes")]
-        let mut command = std::process::Command::new(program);
+        let mut command = Command::new(program);
         command.args(arguments).env_clear().env("HOME", &home).current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = {
-            #[cfg(target_os = "linux")]
-            let _reaper_waits = super::own_children::starting();
-            let child = command.spawn().map_err(name_limit)?;
-            #[cfg(target_os = "linux")]
-            super::own_children::started(child.id().cast_signed());
-            child
-        };
+        let mut child = spawn_own(&mut command)?;
         #[cfg(target_os = "linux")]
         let pid = rustix::process::Pid::from_child(&child);
         if let Some(mut stdin) = child.stdin.take() {
@@ -52,4 +44,14 @@ pub async fn run_own_program(arguments: Vec<String>, input: Vec<u8>, home: Strin
         Ok(OwnEnd { worked: end.status.success(), stdout: text(&end.stdout), stderr: text(&end.stderr) })
     };
     tokio::task::spawn_blocking(run).await.map_err(io::Error::other)?
+}
+
+/// Starts a program of Postern's own, which has its own waiter.
+pub(super) fn spawn_own(command: &mut Command) -> io::Result<Child> {
+    #[cfg(target_os = "linux")]
+    let _reaper_waits = super::own_children::starting();
+    let child = command.spawn().map_err(name_limit)?;
+    #[cfg(target_os = "linux")]
+    super::own_children::started(child.id().cast_signed());
+    Ok(child)
 }

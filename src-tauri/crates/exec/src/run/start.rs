@@ -6,8 +6,8 @@ use super::pipes::{self, Ours, Theirs};
 use super::spawn_call::SpawnCall;
 use super::tree::{self, Tree};
 use super::{Prepared, ProcessInput, SpawnError};
-use crate::confine::{Enforcer as _, Fence, Lasting, System};
-use crate::resolve::{HeldFile, SHELL};
+use crate::confine::{self, Fence, Lasting};
+use crate::resolve::{HeldFile, shell_argv};
 use postern_request::{Drift, Exit, Launch};
 use rustix::process::Pid;
 use std::ffi::CString;
@@ -148,9 +148,7 @@ fn build_call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Spaw
         };
         let words = match &prepared.plan.launch {
             Launch::Argv { argv } => with_own_name(argv, &program),
-            Launch::Shell { text } => {
-                [SHELL, "--noprofile", "--norc", "-c", text].map(str::to_owned).to_vec()
-            }
+            Launch::Shell { text } => shell_argv(text),
             Launch::Nothing => return Err(SpawnError::Failed("there is nothing to start".to_owned())),
         };
         (program, texts(words)?, None)
@@ -170,7 +168,7 @@ fn prepare_fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence
     }
     let files = prepared.held.all_files().map(|file| file.bound.real_path.as_str());
     let programs: Vec<&str> = files.chain([program.bound.real_path.as_str()]).collect();
-    let fence = System.prepare(confinement, &prepared.user, &programs);
+    let fence = confine::prepare(confinement, &prepared.user, &programs);
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }
 

@@ -1,7 +1,7 @@
 //! A folder for tests that look programs up in it, or run them there.
 
 use crate::resolve::Resolver;
-use postern_command::{Dir, ParsedCommand, Role, Step, Word};
+use postern_command::{ParsedCommand, Step, Word};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -32,23 +32,10 @@ pub(crate) fn write_file(path: &Path, text: &str, mode: u32) {
 
 /// Returns a step that runs these words.
 pub(crate) fn step(argv: &[&str]) -> Step {
-    Step {
-        argv: argv.iter().map(|word| Word::literal(*word)).collect(),
-        span: 0..0,
-        role: Role::Program,
-        via: Vec::new(),
-        assignments: Vec::new(),
-        redirections: Vec::new(),
-        piped: false,
-        dir: Dir::Same,
-        ways_out: Vec::new(),
-        script: None,
-        opaque: None,
-    }
+    Step { argv: argv.iter().map(|word| Word::literal(*word)).collect(), ..Step::default() }
 }
 
 /// Returns a reading of these steps.
 pub(crate) fn reading(steps: Vec<Step>) -> ParsedCommand {
-    let (text, opaque, bodies) = (String::new(), Vec::new(), Vec::new());
-    ParsedCommand { text, steps, opaque, plain: None, bodies, invalid: None }
+    ParsedCommand { steps, ..ParsedCommand::default() }
 }

@@ -4,13 +4,22 @@
 
 use postern_contract::methods::{Arming, Presented};
 use postern_contract::{Missing, render};
+use postern_policy::RiskLevel;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Time that a question must have been visible and unchanged.
-pub(crate) const DELAY: Duration = Duration::from_secs(1);
+const DELAY: Duration = Duration::from_secs(1);
 /// Time that a dangerous question must have been visible and unchanged.
-pub(crate) const DANGEROUS_DELAY: Duration = Duration::from_millis(1500);
+const DANGEROUS_DELAY: Duration = Duration::from_millis(1500);
+
+/// Returns the time that a question of this risk must have been visible and unchanged.
+pub(crate) fn delay_of(level: RiskLevel) -> Duration {
+    match level {
+        RiskLevel::Dangerous => DANGEROUS_DELAY,
+        RiskLevel::Safe | RiskLevel::NeedsReview => DELAY,
+    }
+}
 
 /// The arming of one question in one face.
 #[derive(Debug, Clone)]

@@ -54,16 +54,9 @@ impl OnShow {
         }
     }
 
-    fn arming_delay(&self) -> Duration {
-        match self.question.risk.level {
-            RiskLevel::Dangerous => arming::DANGEROUS_DELAY,
-            RiskLevel::Safe | RiskLevel::NeedsReview => arming::DELAY,
-        }
-    }
-
     fn arming(&self, face: ApproverId, now: Instant) -> Result<(), Unarmed> {
         let clock = self.clocks.get(&face).ok_or(Unarmed::waiting_for(Missing::NotShown))?;
-        clock.check_armed(&self.question.digest, self.arming_delay(), now)
+        clock.check_armed(&self.question.digest, arming::delay_of(self.question.risk.level), now)
     }
 }
 

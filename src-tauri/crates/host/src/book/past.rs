@@ -32,7 +32,6 @@ pub(crate) struct RecordedFacts {
     /// True if the profile `project` could hold it.
     #[serde(default)]
     pub(crate) confinable_project: bool,
-    #[serde(default)]
     pub(crate) confine: Option<RequestedConfinement>,
     /// Names of environment overrides that had to be asked about.
     pub(crate) env_to_ask: Vec<String>,

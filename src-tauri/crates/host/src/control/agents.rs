@@ -7,7 +7,7 @@ use crate::ask::ApproverId;
 use crate::book::{AgentChanges, AgentEntry, NewAgent};
 use postern_contract::methods::{
     AddAgent, AgentAdd, AgentRef, AgentSet, Agents, Applied, ChannelAsk, ChannelKind, ChannelLines,
-    ControlCode, ControlError, GetAgent, GetChannel, ListAgents, Nothing, RemoveAgent, RotateKey, SetAgent,
+    ControlError, GetAgent, GetChannel, ListAgents, Nothing, RemoveAgent, RotateKey, SetAgent,
 };
 use postern_contract::{AgentRow, ApproverNotification, MultilineText};
 use postern_policy::AgentId;
@@ -17,7 +17,7 @@ impl HostControl {
     /// Opens an agent's channel, or opens it again with another key or other uids: who is on it is cut off.
     pub(crate) async fn open_channel(&self, entry: &AgentEntry) -> Result<(), ControlError> {
         let opened = self.parts.channels.open_for(entry).await;
-        opened.map_err(|error| ControlError::new(ControlCode::Internal, error))
+        opened.map_err(ControlError::internal)
     }
 
     async fn agent_row(&self, agent: &AgentId) -> Result<AgentRow, ControlError> {

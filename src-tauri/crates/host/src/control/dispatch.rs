@@ -60,5 +60,5 @@ where
     let params = serde_json::from_value(params)
         .map_err(|error| ControlError::invalid(format!("{}: {error}", M::NAME)))?;
     let result = <HostControl as Handle<M>>::handle(control, face, params).await?;
-    serde_json::to_value(result).map_err(|error| ControlError::new(ControlCode::Internal, error.to_string()))
+    serde_json::to_value(result).map_err(ControlError::internal)
 }

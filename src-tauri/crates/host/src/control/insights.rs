@@ -11,8 +11,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use postern_command::escape::visible_text;
 use postern_contract::methods::{
-    AgentCounts, ControlCode, ControlError, Counts, DayCounts, EffectCount, FolderCounts, GetInsights,
-    Insights, InsightsAsk, RuleCount, SuggestRules, Suggestion, Suggestions,
+    AgentCounts, ControlError, Counts, DayCounts, EffectCount, FolderCounts, GetInsights, Insights,
+    InsightsAsk, RuleCount, SuggestRules, Suggestion, Suggestions,
 };
 use postern_contract::{render, without_secrets};
 use postern_policy::{
@@ -34,9 +34,7 @@ const FOLDERS: usize = 12;
 const QUESTIONS: u32 = 1000;
 /// Number of different commands that are judged for suggestions: those that were asked about most.
 const COMMANDS: usize = 60;
-/// Most suggestions.
 const SUGGESTED: usize = 8;
-/// Most examples of each.
 const EXAMPLES: usize = 5;
 
 impl Handle<GetInsights> for HostControl {
@@ -150,12 +148,15 @@ fn last_days(count: u32, now: Millis) -> Result<Vec<DayCounts>, ControlError> {
     if !(1..=LONGEST).contains(&count) {
         return Err(ControlError::invalid(format!("days is between 1 and {LONGEST}")));
     }
-    let odd = |error: jiff::Error| ControlError::new(ControlCode::Internal, error.to_string());
     let zone = TimeZone::system();
-    let today = Timestamp::from_millisecond(now).map_err(odd)?.to_zoned(zone.clone()).date();
+    let today =
+        Timestamp::from_millisecond(now).map_err(ControlError::internal)?.to_zoned(zone.clone()).date();
     let begins = |back: i64| -> Result<Millis, ControlError> {
-        let date = today.checked_sub(back.days()).map_err(odd)?;
-        let begins = zone.to_ambiguous_zoned(date.to_datetime(Time::midnight())).compatible().map_err(odd)?;
+        let date = today.checked_sub(back.days()).map_err(ControlError::internal)?;
+        let begins = zone
+            .to_ambiguous_zoned(date.to_datetime(Time::midnight()))
+            .compatible()
+            .map_err(ControlError::internal)?;
         Ok(begins.timestamp().as_millisecond())
     };
     let day = |back: i64| {

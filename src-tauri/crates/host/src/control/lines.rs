@@ -1,6 +1,7 @@
 //! The exact lines that give a sandbox its agent's channel, and nothing else. All texts stand here.
 
 use postern_contract::methods::ChannelKind;
+use postern_exec::confine::OWN_PROCESSES;
 use std::path::Path;
 
 /// Path of the channel inside a sandbox.
@@ -173,12 +174,7 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
 (deny default)
 (import "system.sb")
 (allow process-exec process-fork sysctl-read)
-(deny sysctl-read (sysctl-name-prefix "kern.procargs"))
-(allow signal (target same-sandbox))
-(deny process-info*)
-(deny process-info-pidinfo)
-(allow process-info* process-info-pidinfo (target same-sandbox))
-(deny file-link file-clone)
+{OWN_PROCESSES}(deny file-link file-clone)
 (allow file-read-metadata)
 (allow file-read* file-clone
   (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library")

@@ -107,7 +107,7 @@ impl HostControl {
     /// Notes that the policy of an agent (of every agent: `None`) has changed: what waits is judged again,
     /// and watchers are notified.
     pub(crate) async fn rules_changed(&self, agent: Option<AgentId>) -> Result<(), ControlError> {
-        self.parts.gate.rejudge(agent).await.map_err(shutting_down)?;
+        self.parts.gate.rejudge(agent).await?;
         self.notify_approvers(ApproverNotification::RulesChanged);
         Ok(())
     }
@@ -147,13 +147,15 @@ impl HostControl {
 
 /// Does what may block away from the runtime's own threads.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ControlError> {
-    let interrupted = |_| ControlError::new(ControlCode::Internal, "the work was interrupted");
+    let interrupted = |_| ControlError::internal("the work was interrupted");
     tokio::task::spawn_blocking(work).await.map_err(interrupted)
 }
 
-/// Makes the error for a host that is about to end.
-fn shutting_down(_: GateClosed) -> ControlError {
-    ControlError::new(ControlCode::ShuttingDown, "Postern is shutting down")
+/// A host that is about to end.
+impl From<GateClosed> for ControlError {
+    fn from(closed: GateClosed) -> Self {
+        Self::new(ControlCode::ShuttingDown, closed.to_string())
+    }
 }
 
 fn record(error: postern_store::Error) -> ControlError {

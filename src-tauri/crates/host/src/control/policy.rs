@@ -6,8 +6,7 @@ use crate::ask::ApproverId;
 use crate::book::{LintedRule, ManagedPlace, PolicyEdit, ReplayedChange, write_whole};
 use crate::folder::make_private;
 use postern_contract::methods::{
-    ControlCode, ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy,
-    Replayed,
+    ControlError, Lint, LintFinding, LintPolicy, Linted, Replay, ReplayChange, ReplayPolicy, Replayed,
 };
 use postern_contract::{render, without_secrets};
 use postern_policy::permissions::FileLayer;
@@ -98,8 +97,7 @@ impl HostControl {
             },
         });
         let interrupted = |error: tokio::task::JoinError| std::io::Error::other(error);
-        let failed = |error: std::io::Error| ControlError::new(ControlCode::Internal, error.to_string());
-        written.await.map_err(interrupted).and_then(|written| written).map_err(failed)?;
+        written.await.map_err(interrupted).and_then(|written| written).map_err(ControlError::internal)?;
         self.parts.book.reread_managed().await?;
         // The watch of its folder may have read it first.
         self.rules_changed(None).await

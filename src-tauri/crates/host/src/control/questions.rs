@@ -1,6 +1,6 @@
 //! `questions.*`.
 
-use super::{Handle, HostControl, MethodResult, blocking, shutting_down};
+use super::{Handle, HostControl, MethodResult, blocking};
 use crate::ask::ApproverId;
 use crate::book::Matched;
 use crate::gate::read_script;
@@ -15,7 +15,7 @@ use postern_policy::{Widening, from_home};
 
 impl HostControl {
     async fn questions(&self, face: ApproverId) -> Result<Questions, ControlError> {
-        let questions = self.parts.gate.questions(face).await.map_err(shutting_down)?;
+        let questions = self.parts.gate.questions(face).await?;
         Ok(Questions { questions })
     }
 }
@@ -35,8 +35,7 @@ impl Handle<WatchQuestions> for HostControl {
 
 impl Handle<GetQuestion> for HostControl {
     async fn handle(&self, face: ApproverId, params: QuestionRef) -> MethodResult<GetQuestion> {
-        let question =
-            self.parts.gate.question(face, params.question_id.clone()).await.map_err(shutting_down)?;
+        let question = self.parts.gate.question(face, params.question_id.clone()).await?;
         let missing = || ControlError::not_found(format!("no question {:?} waits", params.question_id));
         question.map(|question| *question).ok_or_else(missing)
     }
@@ -44,20 +43,20 @@ impl Handle<GetQuestion> for HostControl {
 
 impl Handle<PresentQuestion> for HostControl {
     async fn handle(&self, face: ApproverId, params: Presented) -> MethodResult<PresentQuestion> {
-        self.parts.gate.presented(face, params).await.map_err(shutting_down)
+        Ok(self.parts.gate.presented(face, params).await?)
     }
 }
 
 impl Handle<CannotPresent> for HostControl {
     async fn handle(&self, face: ApproverId, params: Unpresented) -> MethodResult<CannotPresent> {
-        self.parts.gate.cannot_present(face, params.question_id, params.why).await.map_err(shutting_down)?;
+        self.parts.gate.cannot_present(face, params.question_id, params.why).await?;
         Ok(Applied { applied: true })
     }
 }
 
 impl Handle<PutOffQuestion> for HostControl {
     async fn handle(&self, _: ApproverId, params: QuestionRef) -> MethodResult<PutOffQuestion> {
-        let applied = self.parts.gate.put_off(params.question_id).await.map_err(shutting_down)?;
+        let applied = self.parts.gate.put_off(params.question_id).await?;
         Ok(Applied { applied })
     }
 }
@@ -65,24 +64,23 @@ impl Handle<PutOffQuestion> for HostControl {
 impl Handle<GetScript> for HostControl {
     async fn handle(&self, _: ApproverId, params: ScriptRef) -> MethodResult<GetScript> {
         let missing = || ControlError::not_found("no question that waits shows this script");
-        let script = self.parts.gate.find_script(params).await.map_err(shutting_down)?.ok_or_else(missing)?;
+        let script = self.parts.gate.find_script(params).await?.ok_or_else(missing)?;
         blocking(move || read_script(&script)).await?
     }
 }
 
 impl Handle<AnswerQuestion> for HostControl {
     async fn handle(&self, face: ApproverId, params: AnswerParams) -> MethodResult<AnswerQuestion> {
-        self.parts.gate.answer(params, face).await.map_err(shutting_down)
+        Ok(self.parts.gate.answer(params, face).await?)
     }
 }
 
 impl Handle<PreviewAnswer> for HostControl {
     async fn handle(&self, _: ApproverId, params: AnswerParams) -> MethodResult<PreviewAnswer> {
-        let (remember, mut added) =
-            match self.parts.gate.preview_answer(params).await.map_err(shutting_down)? {
-                Ok(preview) => preview,
-                Err(why) => return Ok(problem(postern_contract::pieces_to_text(&render::not_applied(&why)))),
-            };
+        let (remember, mut added) = match self.parts.gate.preview_answer(params).await? {
+            Ok(preview) => preview,
+            Err(why) => return Ok(problem(postern_contract::pieces_to_text(&render::not_applied(&why)))),
+        };
         let rules = match self.parts.book.rules_to_save(&remember) {
             Ok(rules) => rules,
             Err(error) => return Ok(problem(error.to_string())),
@@ -119,6 +117,6 @@ fn problem(why: String) -> RulePreview {
 
 impl Handle<EditQuestion> for HostControl {
     async fn handle(&self, _: ApproverId, params: EditParams) -> MethodResult<EditQuestion> {
-        self.parts.gate.edit_question(params).await.map_err(shutting_down)
+        Ok(self.parts.gate.edit_question(params).await?)
     }
 }

@@ -1,12 +1,11 @@
 //! `sessions.*`.
 
-use super::{Handle, HostControl, MethodResult, shutting_down};
+use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use postern_command::escape;
 use postern_contract::methods::{
     CloseSession, ControlError, ListSessions, SessionClosed, SessionFilter, SessionName, SessionRow, Sessions,
 };
-use postern_policy::Effect;
 use postern_policy::permissions::FileLayer;
 
 impl Handle<ListSessions> for HostControl {
@@ -42,18 +41,14 @@ impl Handle<CloseSession> for HostControl {
             let message = format!("{agent} has no session {session:?} open");
             return Err(ControlError::not_found(message));
         };
-        let denied = self.parts.gate.close_session(agent, name).await.map_err(shutting_down)??;
+        let denied = self.parts.gate.close_session(agent, name).await??;
         Ok(SessionClosed { denied })
     }
 }
 
 fn layer_lines(layer: &FileLayer) -> Vec<String> {
     let line = |entry: &postern_policy::permissions::PermissionEntry| {
-        let effect = match entry.effect {
-            Effect::Allow => "allow",
-            Effect::Deny => "deny",
-            Effect::Ask => "ask",
-        };
+        let effect = entry.effect.name();
         format!("{} {}: {effect}", escape::visible_text(&entry.tool), escape::visible_text(&entry.written))
     };
     layer.entries().iter().map(line).collect()

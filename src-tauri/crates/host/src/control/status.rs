@@ -1,12 +1,12 @@
 //! `status`, `pause`, `resume`.
 
-use super::{Handle, HostControl, MethodResult, blocking, shutting_down};
+use super::{Handle, HostControl, MethodResult, blocking};
 use crate::ask::ApproverId;
 use crate::book::Managed;
 use crate::clock::{Jump, detect_jump, lasting};
 use crate::gate::{PauseProblem, Unwritten};
 use crate::publish::{Stirred, seldom};
-use postern_contract::methods::{ControlCode, ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
+use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
 use postern_contract::{
     ApproverNotification, Concern, ConcernKind, Mode, Status, StoppedAgent, THIS_COMPUTER,
 };
@@ -27,7 +27,7 @@ const LONGEST_PAUSE: u64 = 7 * 24 * 3_600_000;
 impl HostControl {
     pub(crate) async fn status(&self) -> Result<Status, ControlError> {
         let parts = &self.parts;
-        let counts = parts.gate.counts().await.map_err(shutting_down)?;
+        let counts = parts.gate.counts().await?;
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
         if !parts.book.store().is_in_place() {
@@ -110,7 +110,7 @@ impl Handle<GetStatus> for HostControl {
 impl Handle<PauseAll> for HostControl {
     async fn handle(&self, face: ApproverId, params: Pause) -> MethodResult<PauseAll> {
         let pause = ActivePause { until: params.for_ms.map(pause_end).transpose()? };
-        let kept = self.parts.gate.pause_all(pause, face.kind).await.map_err(shutting_down)?;
+        let kept = self.parts.gate.pause_all(pause, face.kind).await?;
         kept.map_err(|error| not_kept("blocked", &error))?;
         self.status_changed().await
     }
@@ -120,9 +120,9 @@ impl Handle<ResumeAll> for HostControl {
     async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<ResumeAll> {
         if !self.parts.book.store().is_in_place() {
             let message = "the record is no longer where it was opened. Restart Postern, check its agents and rules, then unblock them";
-            return Err(ControlError::new(ControlCode::Store, message));
+            return Err(ControlError::store(message));
         }
-        let resumed = self.parts.gate.resume().await.map_err(shutting_down)?;
+        let resumed = self.parts.gate.resume().await?;
         resumed.map_err(|problem| not_kept("unblocked", &problem))?;
         self.status_changed().await
     }
@@ -227,7 +227,7 @@ fn not_kept(what: &str, problem: &PauseProblem) -> ControlError {
              and unblock all agents again"
         ),
     };
-    ControlError::new(ControlCode::Store, message)
+    ControlError::store(message)
 }
 
 fn pause_end(for_ms: u64) -> Result<Millis, ControlError> {

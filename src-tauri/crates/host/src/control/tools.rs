@@ -1,6 +1,6 @@
 //! `tool.*`: source 4's procedures, with exactly its inputs and answers.
 
-use super::{Handle, HostControl, MethodResult, shutting_down};
+use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use crate::clock::lasting;
 use crate::gate::{AgentToolCall, RequestJudgment, World, judge_call};
@@ -16,19 +16,19 @@ use std::sync::Arc;
 
 impl Handle<PendingTools> for HostControl {
     async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<PendingTools> {
-        Ok(ToolQuestions { tools: self.parts.gate.waiting_tools().await.map_err(shutting_down)? })
+        Ok(ToolQuestions { tools: self.parts.gate.waiting_tools().await? })
     }
 }
 
 impl Handle<ApproveTool> for HostControl {
     async fn handle(&self, face: ApproverId, params: ToolApprove) -> MethodResult<ApproveTool> {
-        Ok(Applied { applied: self.parts.gate.approve_tool(params, face).await.map_err(shutting_down)? })
+        Ok(Applied { applied: self.parts.gate.approve_tool(params, face).await? })
     }
 }
 
 impl Handle<DenyTool> for HostControl {
     async fn handle(&self, face: ApproverId, params: ToolDeny) -> MethodResult<DenyTool> {
-        Ok(Applied { applied: self.parts.gate.deny_tool(params, face).await.map_err(shutting_down)? })
+        Ok(Applied { applied: self.parts.gate.deny_tool(params, face).await? })
     }
 }
 

@@ -21,7 +21,6 @@ pub struct RightsElsewhere {
     pub question_id: String,
     /// The digest of what was shown.
     pub digest: String,
-    /// The rights.
     pub confine: ConfineChoice,
     /// Receives what the other Mac says.
     pub reply: oneshot::Sender<Edited>,

@@ -61,7 +61,7 @@ impl Task {
         } else {
             Vec::new()
         };
-        tracing::info!(question = %id, answer = answer_name(params.answer), %face, "answered");
+        tracing::info!(question = %id, answer = params.answer.name(), %face, "answered");
         let face_name = self.parts.faces.name_of(face);
         let feedback = params.feedback.clone();
         let answered = Some((face_name.clone(), feedback));
@@ -413,16 +413,6 @@ fn saying_why(why: NothingToSave, reply: oneshot::Sender<Answered>) -> oneshot::
         }
     });
     sender
-}
-
-pub(super) fn answer_name(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Once => "once",
-        Answer::Always => "always",
-        Answer::Deny => "deny",
-        Answer::DenyAlways => "deny-always",
-        Answer::DenyAll => "deny-all",
-    }
 }
 
 /// Checks that an approver shows every part of a question that an answer wants shown.

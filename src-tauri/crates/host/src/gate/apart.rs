@@ -5,16 +5,15 @@
 
 use super::judge::JudgedRequest;
 use super::live::LiveRequest;
+use super::message::GateTaskResult;
 use super::task::Task;
-use postern_command::Step;
+use crate::lanes::{Lane, Unanswered};
+use postern_command::{Step, obeys_repository};
 use postern_exec::confine::{is_under_way, overlap};
 use postern_policy::Confinement;
-use postern_request::{AllowedBy, Approved, Denial, Refusal, RequestState};
-use std::path::Path;
+use postern_request::{AllowedBy, Approved, Refusal, RequestEvent, RequestState};
+use std::path::{Path, PathBuf};
 use uuid::Uuid;
-
-/// Programs that obey what lies in a repository, or start git.
-const OF_REPOSITORIES: [&str; 7] = ["git", "gh", "glab", "hub", "hg", "jj", "sl"];
 
 impl Task {
     /// Starts a request that has its place, when nothing is under way that it has to wait for.
@@ -38,16 +37,34 @@ impl Task {
         None
     }
 
-    /// Returns whether an agent may run in its own shell what a rule allows. Nobody keeps it apart there from a confined run.
-    pub(super) fn may_leave_to_agent(&self, id: Uuid, by: AllowedBy) -> Result<(), Denial> {
-        let judged = self.requests.get(&id).and_then(|request| request.judged.as_deref());
-        let Some(judged) = judged.filter(|judged| obeys_repository(judged)) else { return Ok(()) };
-        let home = self.parts.world.places().home;
-        let cwd = Path::new(&judged.plan.cwd.path);
-        if matches!(by, AllowedBy::Person) || !is_under_way(&home, cwd) {
-            return Ok(());
-        }
-        Err(Refusal::ConfinedRunUnderWay.into())
+    /// Leaves to an agent what it runs in its own shell. Where a rule allows it, no confined run may be under way there: nobody
+    /// keeps the two apart.
+    pub(super) fn leave_to_agent(&mut self, id: Uuid, by: AllowedBy) {
+        let Some(request) = self.requests.get(&id) else { return };
+        let by_person = matches!(by, AllowedBy::Person);
+        let judged = request.judged.as_deref().filter(|judged| !by_person && judged.starts_git_unconfined());
+        let Some(judged) = judged else { return self.found_run(id, by, Ok(false)) };
+        let (home, cwd) = (self.parts.world.home.clone(), PathBuf::from(&judged.plan.cwd.path));
+        let (lanes, agent) = (self.parts.lanes.clone(), request.agent.clone());
+        self.spawn_task(async move {
+            let found = lanes.run(&agent, Lane::LookUps, move |_, _| is_under_way(&home, &cwd)).await;
+            GateTaskResult::FoundRun { id, by, found }
+        });
+    }
+
+    /// Leaves a request to its agent unless a confined run was found under way, or the policy has changed.
+    pub(super) fn found_run(&mut self, id: Uuid, by: AllowedBy, found: Result<bool, Unanswered>) {
+        let refusal = match found {
+            Ok(false) => None,
+            Ok(true) => Some(Refusal::ConfinedRunUnderWay),
+            Err(unanswered) => Some(Refusal::from(unanswered)),
+        };
+        let event = match (self.still_allowed(id, by), refusal) {
+            (Ok(()), None) => RequestEvent::LeftToAgent,
+            (Ok(()), Some(refusal)) => RequestEvent::Drifted(refusal.into()),
+            (Err(denial), _) => RequestEvent::Drifted(denial),
+        };
+        self.happen(id, event);
     }
 
     /// Starts what waited for a run that has ended, in the order in which it came.
@@ -66,18 +83,31 @@ fn disturbs(one: &LiveRequest, other: &LiveRequest) -> bool {
 fn leaves_for(confined: &LiveRequest, free: &LiveRequest) -> bool {
     let (Some(of_confined), Some(of_free)) = (&confined.judged, &free.judged) else { return false };
     let Confinement::Project { folders, .. } = &of_confined.plan.confinement else { return false };
-    if !obeys_repository(of_free) {
+    if !of_free.starts_git_unconfined() {
         return false;
     }
     let cwd = Path::new(&of_free.plan.cwd.path);
     confined.agent == free.agent || folders.iter().any(|folder| overlap(cwd, Path::new(folder)))
 }
 
-/// Returns true if it starts git, or another program like it, unconfined.
-fn obeys_repository(judged: &JudgedRequest) -> bool {
-    let obeys = |step: &Step| {
-        let name = step.program().and_then(|program| program.rsplit('/').next());
-        name.is_some_and(|name| OF_REPOSITORIES.contains(&name))
-    };
-    judged.plan.confinement.is_none() && judged.reading.steps.iter().any(obeys)
+impl JudgedRequest {
+    /// Looks for a confined run in the folders of a request that its agent would run itself. Blocks.
+    pub(super) fn find_run_under_way(&mut self, home: &str) {
+        self.under_way =
+            self.call.is_some() && self.starts_git() && is_under_way(home, Path::new(&self.plan.cwd.path));
+    }
+
+    /// Returns true if it starts git unconfined, and a confined run was under way there when it was looked up.
+    pub(super) fn disturbs_run(&self) -> bool {
+        self.under_way && self.starts_git_unconfined()
+    }
+
+    fn starts_git_unconfined(&self) -> bool {
+        self.plan.confinement.is_none() && self.starts_git()
+    }
+
+    /// Returns true if it starts git, or another program like it.
+    fn starts_git(&self) -> bool {
+        self.reading.steps.iter().filter_map(Step::program).any(obeys_repository)
+    }
 }

@@ -62,7 +62,6 @@ pub(crate) struct AgentToolCall {
 }
 
 impl AgentToolCall {
-    /// Returns the call that was checked.
     pub(crate) fn new(params: ToolCheckParams) -> Self {
         let ToolCheckParams { tool, server, arguments, session, session_kind, cwd, defaults, rewrites } =
             params;

@@ -132,15 +132,7 @@ fn other_tool(world: &World, policy: &AgentPolicy, version: u64, call: &Arc<Agen
     let folder = call.cwd.clone().unwrap_or_default();
     let cwd = BoundDir { path: folder, device: 0, inode: 0 };
     let plan = build_plan(policy, version, call, Launch::Nothing, cwd);
-    let reading = ParsedCommand {
-        text: String::new(),
-        steps: Vec::new(),
-        opaque: Vec::new(),
-        plain: None,
-        bodies: Vec::new(),
-        invalid: None,
-    };
-    let mut judged = judged(policy, call, plan, reading, Vec::new());
+    let mut judged = judged(policy, call, plan, ParsedCommand::default(), Vec::new());
     if let Some(found) = &mut judged.call {
         found.files = FileFacts::look_up(world, &policy.settings, call);
     }
@@ -197,6 +189,7 @@ fn judged(
         input: Input::Nothing,
         confinable: Confinable::NONE,
         confine: None,
+        under_way: false,
         folders: (Vec::new(), policy.settings.folders.clone()),
         call: Some(Box::new(found)),
         plan,

@@ -335,10 +335,9 @@ pub(super) fn note_for_agent(
 
 /// Returns a verdict as far as an agent is told.
 fn verdict_note(verdict: &Verdict) -> VerdictNote {
-    let reason = serde_json::to_value(verdict.reason).ok();
     VerdictNote {
         decision: verdict.decision,
-        reason: reason.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
+        reason: verdict.reason.name().to_owned(),
         message: render::cause_text(&verdict.cause),
         advice: render::verdict_advice(verdict),
         rule: verdict.rule.as_ref().map(|rule| rule.id),

@@ -70,6 +70,7 @@ impl Task {
             };
             judgement.hold_permit(open);
             judgement.find_context(&store, &world.home);
+            judgement.find_run_under_way(&world.home);
             let before = new.filter(|_| !judgement.denies()).map_or(Ok(None), |new| {
                 store.look_up(|conn| requests::find_known(conn, &new.agent, &new.request_id, &new.content))
             });

@@ -62,7 +62,6 @@ impl Task {
         }
         let cut = request.judged.as_deref().and_then(|judged| shortened_timeout(&request.run, judged));
         let event = match request.ending()? {
-            RequestEnding::Denied(denial) => NoticeEvent::Denied(render::denial(denial)),
             RequestEnding::Finished { end } => {
                 let late = (end.outcome == Outcome::Timeout).then(|| self.too_late(request)).flatten();
                 let left = request.result.as_deref().and_then(left_behind);
@@ -70,10 +69,9 @@ impl Task {
                 let drifted = request.result.as_deref().and_then(drifted);
                 finished(*end, request.result.as_deref(), late.or(drifted).or(left).or(confined))
             }
-            RequestEnding::Failed { message } => {
-                finished(Outcome::Failed.into(), None, Some(message.clone()))
+            ending @ (RequestEnding::Denied(_) | RequestEnding::Failed { .. } | RequestEnding::Allowed) => {
+                event_of(ending)
             }
-            RequestEnding::Allowed => event_of(&RequestEnding::Allowed),
         };
         Some(match event {
             NoticeEvent::Finished(finished) => NoticeEvent::Finished(ExecFinished {

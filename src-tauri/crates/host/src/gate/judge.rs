@@ -5,10 +5,10 @@ use super::context::QuestionContext;
 use super::look_up::looked_up;
 use crate::book::RecordedFacts;
 use crate::lanes::OpenFilesPermit;
-use postern_command::{ParsedCommand, Step};
+use postern_command::ParsedCommand;
 use postern_exec::confine::{self, Confines};
 use postern_exec::identity::Allowance;
-use postern_exec::resolve::{Cwd, Held, Resolver, SHELL};
+use postern_exec::resolve::{Cwd, Held, Resolver, shell_argv};
 use postern_exec::run::UserPlaces;
 use postern_exec::user::HostUser;
 use postern_policy::environment::VariableChange;
@@ -97,6 +97,13 @@ impl RequestJudgment {
         }
     }
 
+    /// Looks for a confined run that it would disturb. Blocks.
+    pub(super) fn find_run_under_way(&mut self, home: &str) {
+        if let Self::Judged(judged) = self {
+            judged.find_run_under_way(home);
+        }
+    }
+
     /// Returns the patterns that *Always* would add to the agent's `permissions.jsonc`.
     pub(crate) fn patterns(&self, world: &World, policy: &AgentPolicy) -> Vec<String> {
         match self {
@@ -147,6 +154,8 @@ pub(crate) struct JudgedRequest {
     pub(super) confine: Option<RequestedConfinement>,
     /// The folders that its agent may read, and the setting that says so.
     pub(super) folders: (Vec<String>, Vec<String>),
+    /// True if it would start git where a confined run was under way.
+    pub(super) under_way: bool,
     /// Facts about the tool by which its agent does it itself.
     pub(super) call: Option<Box<CallFacts>>,
 }
@@ -262,8 +271,7 @@ impl JudgedRequest {
             self.digest = self.plan.digest();
             return;
         }
-        let is_git = |step: &Step| step.program().is_some_and(|name| name.rsplit('/').next() == Some("git"));
-        if self.reading.steps.iter().any(is_git) {
+        if self.reading.steps.iter().any(|step| step.program_name() == Some("git")) {
             self.set_variables(GIT_ALONE.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec());
         }
         self.digest = self.plan.digest();
@@ -385,9 +393,7 @@ impl JudgedRequest {
     pub(crate) fn started_argv(&self) -> Vec<String> {
         match &self.plan.launch {
             Launch::Argv { argv } => argv.clone(),
-            Launch::Shell { text } => {
-                [SHELL, "--noprofile", "--norc", "-c", text].map(ToOwned::to_owned).to_vec()
-            }
+            Launch::Shell { text } => shell_argv(text),
             Launch::Nothing => Vec::new(),
         }
     }

@@ -91,10 +91,10 @@ impl Task {
         if self.requests.get(&id).is_none_or(|request| request.call.is_none()) {
             return RequestEvent::JudgedAllow { by, digest };
         }
-        if let Err(denial) = self.may_leave_to_agent(id, by) {
-            return RequestEvent::JudgedDeny(denial);
-        }
         if let Some(request) = self.requests.get_mut(&id) {
+            if request.judged.as_deref().is_some_and(JudgedRequest::disturbs_run) {
+                return RequestEvent::JudgedDeny(Refusal::ConfinedRunUnderWay.into());
+            }
             request.by = Some(by);
         }
         RequestEvent::LeftToAgent
@@ -328,7 +328,7 @@ impl ClosingCause {
     /// Returns what the record keeps.
     fn record_name(self) -> &'static str {
         match self {
-            Self::Answer(answer) => super::answer::answer_name(answer),
+            Self::Answer(answer) => answer.name(),
             Self::Paused => "paused",
             Self::Expired => "expired",
             Self::Withdrawn => "withdrawn",

@@ -90,6 +90,7 @@ pub(super) fn looked_up(
         folders,
         confinable: world.confines.confinable(),
         confine: run.confine,
+        under_way: false,
         call: None,
     }))
 }

@@ -14,7 +14,7 @@ use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotAp
 use postern_exec::run::{FinishedRun, Running};
 use postern_policy::{AgentId, Millis, RatedEffect, Settings, Widening};
 use postern_protocol::{AgentCall, Notice, Signal};
-use postern_request::{ActivePause, RequestEvent};
+use postern_request::{ActivePause, AllowedBy, RequestEvent};
 use postern_store::Error;
 use postern_store::audit::ChangeAuthor;
 use postern_store::requests::NewRequestOutcome;
@@ -139,6 +139,8 @@ pub(crate) enum GateTaskResult {
     Measured { id: Uuid, effects: Vec<RatedEffect> },
     /// Result of saving a person's choice: saved, but for a part; or not saved.
     Remembered { id: Uuid, outcome: Result<(SavedRules, Option<NotApplied>), NotApplied> },
+    /// A confined run was looked for where an agent would run git itself.
+    FoundRun { id: Uuid, by: AllowedBy, found: Result<bool, Unanswered> },
     /// Start of a run.
     Started { id: Uuid, running: Running },
     /// Something happened to a request.

@@ -30,12 +30,7 @@ impl Task {
     /// Starts a request that was let through, once that is recorded.
     pub(super) fn start_request(&mut self, id: Uuid, approved: Approved) {
         if self.requests.get(&id).is_some_and(|request| request.call.is_some()) {
-            let by = approved.allowed_by();
-            let event = match self.still_allowed(id, by).and_then(|()| self.may_leave_to_agent(id, by)) {
-                Ok(()) => RequestEvent::LeftToAgent,
-                Err(denial) => RequestEvent::Drifted(denial),
-            };
-            self.happen(id, event);
+            self.leave_to_agent(id, approved.allowed_by());
             return;
         }
         let Some(request) = self.requests.get(&id) else { return };
@@ -131,7 +126,7 @@ impl Task {
     }
 
     /// Returns whether the policy, as it is now, still lets through what was let through.
-    fn still_allowed(&self, id: Uuid, by: AllowedBy) -> Result<(), Denial> {
+    pub(super) fn still_allowed(&self, id: Uuid, by: AllowedBy) -> Result<(), Denial> {
         let Some(request) = self.requests.get(&id) else { return Err(Refusal::NotRecorded.into()) };
         if let RequestState::Starting { stop: Some(_), .. } = request.state() {
             return Err(Refusal::Withdrawn(Withdrawal::Ended).into());

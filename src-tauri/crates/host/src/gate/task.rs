@@ -240,6 +240,7 @@ impl Task {
             GateTaskResult::Counted { question, proposals } => self.counted(&question, &proposals),
             GateTaskResult::Measured { id, effects } => self.measured(id, effects),
             GateTaskResult::Remembered { id, outcome } => self.remembered(id, outcome),
+            GateTaskResult::FoundRun { id, by, found } => self.found_run(id, by, found),
             GateTaskResult::Started { id, running } => self.started(id, running),
             GateTaskResult::Happened { id, event } => self.happen(id, event),
             GateTaskResult::SessionChanged { agent, session, open, done } => {

@@ -64,7 +64,6 @@ impl Site<'_> {
 pub(crate) struct NamedRepository {
     /// Address of its `origin`, without that of GitHub: `acme/site`. `None` if that is no address of a host.
     pub(crate) name: Option<String>,
-    /// Branch that it is on.
     pub(crate) branch: Option<String>,
 }
 

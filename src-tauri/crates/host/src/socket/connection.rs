@@ -119,20 +119,13 @@ fn send_welcome(proved: Proved, settings: &Settings, outbox: &Outbox, channel: &
     tracing::debug!(agent = %channel.agent, "a client authenticated");
     let agent = channel.agent.to_string();
     let limits = WireLimits::of_agent(settings.run_timeout_cap_ms);
-    let policy = PolicyNote { security: setting_name(&settings.security), ask: setting_name(&settings.ask) };
+    let policy =
+        PolicyNote { security: settings.security.name().to_owned(), ask: settings.ask.name().to_owned() };
     let greeting = move |sequence| {
         let welcome = Welcome { agent, proof, limits, policy, sequence };
         result_line(&id, &welcome).into()
     };
     channel.publisher.subscribe(&channel.agent, outbox.clone(), params.after, greeting);
-}
-
-/// Returns the stable name of a setting, as it stands in JSON.
-fn setting_name<T: serde::Serialize>(setting: &T) -> String {
-    match serde_json::to_value(setting) {
-        Ok(serde_json::Value::String(word)) => word,
-        Ok(_) | Err(_) => String::new(),
-    }
 }
 
 /// The gate is told when a connection ends, however it ends.

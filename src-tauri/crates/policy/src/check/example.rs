@@ -33,7 +33,6 @@ pub(super) fn timeless(rule: &Rule) -> Rule {
     Rule { pin: None, lifetime: Lifetime::Forever, folder: None, source, broad, confine, ..rule.clone() }
 }
 
-/// Makes the facts for each step of an example.
 pub(super) fn steps_of(reading: &ParsedCommand, rule: &Rule, home: &str) -> Vec<StepFacts> {
     lookups(reading).iter().map(|needed| step_facts(needed, rule, home)).collect()
 }
@@ -96,18 +95,7 @@ fn lookup(wanted: &WantedProgram<'_>, needed: &Needed<'_>, rule: &Rule, home: &s
         WantedProgram::Name(text) | WantedProgram::Path(text) => (*text).to_owned(),
         WantedProgram::Nothing => String::new(),
     };
-    Lookup::Found(Box::new(FoundProgram {
-        invoked,
-        real_path: path.clone(),
-        path,
-        identity: None,
-        shebang: None,
-        mutable: false,
-        agent_can_change: false,
-        links: 1,
-        setuid: false,
-        shell_only: false,
-    }))
+    Lookup::Found(Box::new(FoundProgram { invoked, ..FoundProgram::at_path(path) }))
 }
 
 /// Returns the path of a name: a bare name lies where the rule's path ends in it, else among the system's

@@ -21,6 +21,7 @@ use crate::settings::{Ask, Fallback, Security, Settings};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use pattern::written;
+pub(crate) use read::field_error;
 pub use read::{FieldError, read_exec_approval};
 
 /// Time that a question waits there by default, in milliseconds.
@@ -40,7 +41,6 @@ pub struct ExecApproval {
     pub allowlist: Vec<AllowlistEntry>,
 }
 
-/// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllowlistEntry {
     /// The glob.
@@ -60,10 +60,9 @@ impl ExecApproval {
     /// why.
     pub fn patterns(&self) -> Result<Vec<Pattern>, FieldError> {
         let named = |(at, entry): (usize, &AllowlistEntry)| {
-            pattern::of_glob(&entry.pattern).map_err(|message| FieldError {
-                field: format!("execApproval.allowlist[{at}].pattern"),
-                message,
-            })
+            let failed =
+                |message: String| field_error(&format!("execApproval.allowlist[{at}].pattern"), message);
+            pattern::of_glob(&entry.pattern).map_err(failed)
         };
         self.allowlist.iter().enumerate().map(named).collect()
     }

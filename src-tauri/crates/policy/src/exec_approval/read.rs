@@ -39,7 +39,8 @@ pub fn read_exec_approval(text: &str) -> Result<ExecApproval, FieldError> {
     }
 }
 
-fn field_error(field: &str, message: impl Into<String>) -> FieldError {
+/// Returns the problem of a field.
+pub(crate) fn field_error(field: &str, message: impl Into<String>) -> FieldError {
     FieldError { field: field.to_owned(), message: message.into() }
 }
 

@@ -52,7 +52,6 @@ pub struct Taking {
 /// An entry of another program's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignEntry {
-    /// The entry as it was written.
     pub written: String,
     pub effect: Effect,
     pub becomes: Becomes,

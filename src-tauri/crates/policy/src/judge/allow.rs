@@ -51,8 +51,7 @@ pub(super) fn coverage_by<'a>(
     for (rule, named) in policy.rules.compiled_parts().flat_map(|part| candidates(part, subject)) {
         if rule.rule.confine.is_some()
             || !counts(&rule.rule)
-            || !rule.is_alive(facts.now, facts.session)
-            || !rule.rule.origin.holds_for(facts.origin)
+            || !rule.is_in_force(facts)
             || is_idle_skill(&rule.rule, policy, subject)
         {
             continue;
@@ -389,7 +388,7 @@ pub(super) fn by_file(
     let describes = entry.is_catch_all() || !words.names_word(0);
     let unnamed = subject.step.ways_out.iter().any(|way| !words.names_word(way.argument));
     let elevated = subject.step.via.iter().any(|via| via.power != Power::Transparent);
-    let writes = subject.step.redirections.iter().any(Redirection::writes);
+    let writes = subject.step.writes_by_redirection();
     if elevated || writes || unnamed || (describes && subject.carries_others()) {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::needed::folders_of;
 use crate::protected::ProtectedPlaces;
 use crate::rule::{Pattern, Rule};
 use crate::ruleset::{Compiled, CompiledRules};
-use postern_command::{Power, Redirection, Role, Unparsed, UnparsedSpan};
+use postern_command::{Power, Role, Unparsed, UnparsedSpan};
 
 /// Returns the broad rule that covers the step at `at`, if one does.
 pub(super) fn covering<'a>(
@@ -30,12 +30,11 @@ pub(super) fn covering<'a>(
     let starts = starts(policy, facts, subject);
     let mut all = std::iter::once(first).chain(rules);
     let (_, _, covering) = all.find(|(part, place, rule)| {
-        let alive = rule.is_alive(facts.now, facts.session) && rule.rule.origin.holds_for(facts.origin);
-        alive
+        rule.is_in_force(facts)
             && rule.rule.limits.is_none()
             && with_input(&rule.rule, subject, facts).is_none()
             && holds_there(rule, facts, subject)
-            && (rule.rule.allow_writes || !subject.step.redirections.iter().any(Redirection::writes))
+            && (rule.rule.allow_writes || !subject.step.writes_by_redirection())
             && starts.iter().any(|start| start.is_covered(part, *place, rule))
             && !touches_unnamed(rule, facts, at)
     })?;

@@ -8,7 +8,7 @@ use crate::agent::AgentPolicy;
 use crate::cause::Cause;
 use crate::decision::{Decision, Reason};
 use crate::facts::Facts;
-use postern_command::{Redirection, Role};
+use postern_command::Role;
 
 /// Builtins, functions and steps that start nothing.
 pub(super) fn needs_no_rule(subject: &StepSubject<'_>) -> bool {
@@ -29,7 +29,7 @@ pub(super) fn builtin(subject: &StepSubject<'_>) -> StepOutcome {
     if let Some(way) = subject.step.ways_out.first() {
         return StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, Cause::UnsafeArg(way.fact().clone()));
     }
-    if subject.step.redirections.iter().any(Redirection::reads) {
+    if subject.step.reads_by_redirection() {
         let cause = Cause::NoRule { command: label::of_step(subject.step) };
         return StepOutcome::new(Decision::Ask, Reason::AllowlistMiss, cause);
     }

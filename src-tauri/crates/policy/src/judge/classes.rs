@@ -448,7 +448,7 @@ pub(crate) struct StepInProject {
 
 /// Returns what the step at `at` runs of the project, and whether it changes nothing else.
 pub(crate) fn step_in_project(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> StepInProject {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let places = OnceCell::new();
     let effects = crate::risk::of_step(facts, subject.step, subject.found);
     let found = Classes::new(policy, facts, &places).find_classes(&subject, &effects);

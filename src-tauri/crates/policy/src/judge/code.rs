@@ -61,7 +61,6 @@ pub(crate) fn text_on_input(step: &Step) -> Option<String> {
     only.text.as_deref().map(sha256_of)
 }
 
-/// Returns the sha256 of a text.
 pub(super) fn sha256_of(text: &str) -> String {
     encode_hex(&Sha256::digest(text))
 }
@@ -92,8 +91,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
             && rule.rule.is_line()
             && rule.rule.limits.as_deref().is_some_and(names_hooks)
             && rule.rule.folder.is_some()
-            && rule.is_alive(facts.now, facts.session)
-            && rule.rule.origin.holds_for(facts.origin)
+            && rule.is_in_force(facts)
             && rule.holds_in(facts.cwd, facts.case_insensitive)
     };
     { rules }.find(holds).map(|rule| &rule.rule)

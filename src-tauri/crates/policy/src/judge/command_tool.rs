@@ -108,11 +108,7 @@ impl Judgement<'_> {
         if let Some(outcome) = self.unreadable_request() {
             return (Vec::new(), vec![outcome]);
         }
-        let facts = self.facts;
-        let in_doubt = doubt::rules_in_force(self.policy, facts);
-        let mut named = in_doubt.then(|| doubt::Named::new(self.policy, facts));
-        let steps: Vec<Option<StepOutcome>> =
-            (0..facts.reading.steps.len()).map(|at| self.against_step(at, named.as_mut())).collect();
+        let (steps, mut named) = self.against_steps();
         let mut whole = self.against_the_whole();
         let rest = named.as_mut().and_then(doubt::Named::of_rest);
         let rest = rest.or_else(|| self.unseen()).into_iter();

@@ -15,7 +15,6 @@ use crate::classes::Class;
 use crate::facts::Facts;
 use crate::risk::{self, RatedEffect};
 use crate::rule::{Pattern, Rule};
-use crate::ruleset::Compiled;
 use postern_command::Role;
 use postern_protocol::Profile;
 use std::cell::OnceCell;
@@ -37,7 +36,7 @@ pub(super) fn in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
         .rules
         .compiled_parts()
         .flat_map(crate::ruleset::CompiledRules::confined)
-        .any(|(_, rule)| is_alive(rule, facts))
+        .any(|(_, rule)| rule.is_in_force(facts))
 }
 
 /// Returns what the rules that name a profile say about a step: of those that match, the one whose profile allows the most.
@@ -69,7 +68,7 @@ pub(super) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
     if !in_force(policy, facts) {
         return false;
     }
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let places: OnceCell<StepPlaces<'_>> = OnceCell::new();
     let classes = Classes::new(policy, facts, &places);
     let effects = risk::of_step(facts, subject.step, subject.found);
@@ -96,12 +95,8 @@ fn matching<'a>(
                 && (limited && rule.command.is_some() || named())
                 && (!limited || allow::is_within_limits(rule, subject, facts))
         };
-        (is_alive(rule, facts) && is_covered()).then_some((&rule.rule, rule.rule.confine?))
+        (rule.is_in_force(facts) && is_covered()).then_some((&rule.rule, rule.rule.confine?))
     })
-}
-
-fn is_alive(rule: &Compiled, facts: &Facts<'_>) -> bool {
-    rule.is_alive(facts.now, facts.session) && rule.rule.origin.holds_for(facts.origin)
 }
 
 fn weigh_rule<'a>(

@@ -12,7 +12,7 @@ use postern_command::UnparsedSpan;
 
 /// Returns true if nothing prevents every rule from covering the step at `at`.
 pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     if needs_no_rule(&subject) || subject.is_builtin_of_known_shell(policy, facts) {
         return is_coverable_builtin(&subject);
     }
@@ -34,7 +34,7 @@ pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool
 
 /// Returns true if a rule or a line of the file allows the step at `at` with the user's rights.
 pub(super) fn is_allowed_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let by_line = || {
         let told = *facts.input != Input::Nothing && !subject.reads_input_as_data();
         let free = !told && subject.step.opaque.is_none() && subject.obstacle(policy, facts).is_none();
@@ -45,7 +45,7 @@ pub(super) fn is_allowed_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: u
 }
 
 fn covers_as_it_is(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let narrowly = || {
         if let Some(part) = &subject.step.opaque {
             return covering_code(policy, facts, &subject, part).is_some();

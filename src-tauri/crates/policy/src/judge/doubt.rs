@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Returns true if anything denies or asks that could be evaded by not being read.
-pub(super) fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
+fn rules_in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
     let of_files = |of_files: bool, entry: &crate::permissions::PermissionEntry| match entry.effect {
         // A later line for everything takes back what an earlier one said.
         Effect::Allow => of_files && !entry.is_catch_all(),
@@ -43,8 +43,9 @@ pub(super) struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    pub(super) fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>) -> Self {
-        Self { policy, facts, found: HashMap::new() }
+    /// Prepares the search; `None` if there is nothing that could be named.
+    pub(super) fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>) -> Option<Self> {
+        rules_in_force(policy, facts).then(|| Self { policy, facts, found: HashMap::new() })
     }
 
     /// Returns the doubt about the step at `at`, if a rule that denies may mean it.

@@ -16,9 +16,7 @@ use crate::protected::ProtectedPlaces;
 use crate::risk::{self, RatedEffect, RiskLevel};
 use crate::rule::{CoveredEffect, Limits};
 use postern_command::effect::{UnknownEffectReason, is_grave};
-use postern_command::{
-    ArgEffect, ArgFact, CommandEffect, EffectScope, Redirection, RedirectionKind, Step, UnsafeArg, Word,
-};
+use postern_command::{ArgEffect, ArgFact, CommandEffect, EffectScope, Step, UnsafeArg, Word};
 
 /// Kinds of effects that no rule covers beyond the very step on show.
 const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-app"];
@@ -26,7 +24,7 @@ const NEVER: [&str; 4] = ["use-secret", "run-inline-code", "publish", "control-a
 /// Returns the limits of a rule that is given for the step at `at`, or `None` if a rule can cover only that very step.
 /// An exact one may have any effects.
 pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limits> {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let mut limits = Limits { effects: Vec::new(), places: Vec::new(), around: None, hooks: Vec::new() };
     let effects = risk::of_step(facts, subject.step, subject.found);
     for rated in &effects {
@@ -63,7 +61,7 @@ pub(crate) fn of_step(facts: &Facts<'_>, at: usize, exact: bool) -> Option<Limit
 ///
 /// Of a path, the project or store that holds it. `None` if one of them stands for nothing.
 pub(crate) fn folders_outside(facts: &Facts<'_>, at: usize) -> Option<Vec<String>> {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let places = StepPlaces::new(facts);
     let own = folders_of(facts.cwd, &subject.step.dir)?;
     let outside = own.into_iter().filter(|folder| !places.is_inside(folder));
@@ -76,7 +74,7 @@ pub(crate) fn folders_outside(facts: &Facts<'_>, at: usize) -> Option<Vec<String
 
 /// Returns true if the step at `at` names only places of the agent and of the system.
 pub(crate) fn names_own_places(facts: &Facts<'_>, at: usize) -> bool {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     paths_outside(&StepPlaces::new(facts), false, facts, &subject).is_empty()
 }
 
@@ -149,7 +147,7 @@ pub(super) fn gap_of_hooks(limits: &Limits, facts: &Facts<'_>, subject: &StepSub
 
 /// Returns why limits keep a rule that is not for an exact command from covering the step at `at`.
 pub(crate) fn gap_of_step(limits: &Limits, facts: &Facts<'_>, at: usize) -> Option<Gap> {
-    beyond(limits, false, facts, &StepSubject::new(&facts.reading.steps[at], &facts.steps[at]))
+    beyond(limits, false, facts, &StepSubject::at(facts, at))
 }
 
 /// Returns true for an unsafe argument that changes files: limits bound it by its places, so that no rule has to name it.
@@ -349,13 +347,10 @@ fn paths_outside(
     facts: &Facts<'_>,
     subject: &StepSubject<'_>,
 ) -> Vec<String> {
-    let names_file = |redirection: &&Redirection| {
-        !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
-    };
     let here = folders_of(facts.cwd, &subject.step.dir).and_then(|folders| folders.into_iter().next());
     let here = here.as_deref().unwrap_or(facts.cwd);
-    let mut all = places::redirected(subject, facts, here, names_file);
-    let opened = subject.step.redirections.iter().filter(names_file);
+    let mut all = places::redirected(subject, facts, here, |one| one.names_file());
+    let opened = subject.step.redirections.iter().filter(|one| one.names_file());
     let opened: Vec<_> = opened.filter_map(|one| one.target.value.as_deref()).collect();
     let is_opened =
         |led: &&TargetPath| opened.iter().any(|text| path::expand_home(text, facts.home) == led.written);

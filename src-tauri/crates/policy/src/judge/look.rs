@@ -73,7 +73,7 @@ fn is_listed(subject: &StepSubject<'_>) -> bool {
     }
     let plain = subject.step.ways_out.is_empty()
         && subject.step.via.iter().all(|via| via.power == Power::Transparent)
-        && !subject.step.redirections.iter().any(Redirection::writes);
+        && !subject.step.writes_by_redirection();
     let by_name = subject.step.program().is_some_and(|name| !name.contains('/'));
     plain && by_name && postern_command::is_read_only_anyway(&with_patterns(subject))
 }

@@ -160,11 +160,7 @@ impl<'a> Judgement<'a> {
         if let Some(outcome) = self.unreadable_request() {
             return self.finish(Vec::new(), &[outcome]);
         }
-        let steps = facts.reading.steps.len();
-        let in_doubt = doubt::rules_in_force(self.policy, facts);
-        let mut named = in_doubt.then(|| doubt::Named::new(self.policy, facts));
-        let mut outcomes: Vec<Option<StepOutcome>> =
-            (0..steps).map(|at| self.against_step(at, named.as_mut())).collect();
+        let (mut outcomes, mut named) = self.against_steps();
         let mut whole: Vec<StepOutcome> = if facts.origin.is_host() {
             self.by_tool_policy().into_iter().chain(self.by_elevation()).collect()
         } else {
@@ -197,7 +193,7 @@ impl<'a> Judgement<'a> {
             }
         }
         // What may run anything runs what it runs; a text of which nothing could be read is still nobody's command.
-        if !full || steps == 0 {
+        if !full || outcomes.is_empty() {
             whole.extend(self.unread_parts());
         }
         if !full {
@@ -225,6 +221,13 @@ impl<'a> Judgement<'a> {
         let (shell, steps, clear) = (self.facts.shell, reading.steps.len(), reading.is_clear());
         self.note_stage("read", StageFinding::Read { shell, steps, clear });
         None
+    }
+
+    /// Runs stages 2 to 4 for each step. Returns the search for names of deny rules, too, to go on with.
+    fn against_steps(&self) -> (Vec<Option<StepOutcome>>, Option<doubt::Named<'a>>) {
+        let mut named = doubt::Named::new(self.policy, self.facts);
+        let steps = 0..self.facts.reading.steps.len();
+        (steps.map(|at| self.against_step(at, named.as_mut())).collect(), named)
     }
 
     /// Stages 2 to 4 for one step: what denies it, what may, and what asks.

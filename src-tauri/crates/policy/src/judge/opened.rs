@@ -19,8 +19,7 @@ pub(super) struct OpenedFolder {
 pub(super) fn folders(policy: &AgentPolicy, facts: &Facts<'_>) -> Vec<OpenedFolder> {
     let mut all: Vec<OpenedFolder> = Vec::new();
     for (rule, folder) in policy.rules.compiled_parts().flat_map(crate::ruleset::CompiledRules::opened) {
-        let holds = rule.is_alive(facts.now, facts.session)
-            && rule.rule.origin.holds_for(facts.origin)
+        let holds = rule.is_in_force(facts)
             && rule.holds_in(facts.cwd, facts.case_insensitive)
             && why_not_readable(folder, facts.home, Some(facts.data)).is_none();
         if holds && !all.iter().any(|other| other.folder == *folder) {

@@ -166,7 +166,7 @@ fn is_named_by_rule(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict, 
 /// The word itself must be in it.
 fn names_place(policy: &AgentPolicy, facts: &Facts<'_>, touch: &ShellTouch) -> bool {
     let Some(step) = facts.reading.steps.get(touch.step) else { return false };
-    let argv: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+    let argv = step.known_words();
     let name: Vec<&str> = argv.first().copied().flatten().into_iter().collect();
     let names = |entry: &PermissionEntry| {
         let words = postern_command::words_of_at(&entry.written, facts.home).unwrap_or_default();

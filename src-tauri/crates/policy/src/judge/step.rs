@@ -25,7 +25,7 @@ pub(super) fn judge_step(
     profiles: &Profiles<'_>,
     at: usize,
 ) -> StepOutcome {
-    let subject = StepSubject::new(&facts.reading.steps[at], &facts.steps[at]);
+    let subject = StepSubject::at(facts, at);
     let outcome = narrow(policy, facts, profiles, at, &subject);
     if outcome.decision == Decision::Allow {
         return outcome;
@@ -94,7 +94,7 @@ pub(super) fn unparsed_outcome(part: &UnparsedSpan) -> StepOutcome {
 
 /// Returns true if the input of the step at `at` cannot give it commands.
 pub(crate) fn reads_input_as_data(facts: &Facts<'_>, at: usize) -> bool {
-    StepSubject::new(&facts.reading.steps[at], &facts.steps[at]).reads_input_as_data()
+    StepSubject::at(facts, at).reads_input_as_data()
 }
 
 /// Returns the list's verdict if the agent may read: it allows what the system can confine to reading.

@@ -29,7 +29,12 @@ impl<'a> StepSubject<'a> {
             step.via.iter().any(|via| via.power == Power::Elevated).then(|| {
                 step.via.iter().flat_map(|via| via.argv.iter()).chain(&step.argv).map(value).collect()
             });
-        Self { step, found, words: step.argv.iter().map(value).collect(), elevated }
+        Self { step, found, words: step.known_words(), elevated }
+    }
+
+    /// Returns the step at this place of a request.
+    pub(super) fn at(facts: &Facts<'a>, at: usize) -> Self {
+        Self::new(&facts.reading.steps[at], &facts.steps[at])
     }
 
     pub(super) fn program(&self) -> Option<&'a FoundProgram> {
@@ -193,8 +198,8 @@ fn named_by_rule(policy: &AgentPolicy, program: &FoundProgram, facts: &Facts<'_>
         found
             .into_iter()
             .map(|at| part.get(at))
-            .filter(|rule| rule.rule.confine.is_none() && rule.rule.origin.holds_for(facts.origin))
-            .filter(|rule| !rule.is_glob && rule.args.is_none() && rule.is_alive(facts.now, facts.session))
+            .filter(|rule| rule.rule.confine.is_none() && rule.is_in_force(facts))
+            .filter(|rule| !rule.is_glob && rule.args.is_none())
             .any(|rule| is_pinned_to(&rule.rule, program))
     })
 }

@@ -39,7 +39,7 @@ pub(crate) fn read_on_input(step: &Step) -> Option<&str> {
 
 /// Returns true if a pipe gives the step at `at` input that its program may take for commands.
 pub(crate) fn takes_commands_by_pipe(facts: &Facts<'_>, at: usize) -> bool {
-    is_piped_commands(&StepSubject::new(&facts.reading.steps[at], &facts.steps[at]))
+    is_piped_commands(&StepSubject::at(facts, at))
 }
 
 fn is_piped_commands(subject: &StepSubject<'_>) -> bool {
@@ -59,7 +59,7 @@ pub(super) fn gap(rule: &Rule, subject: &StepSubject<'_>) -> Option<Gap> {
     if shown.is_some_and(|shown| of_step(subject.step).as_ref() != Some(shown)) {
         return Some(Gap::OtherSurroundings);
     }
-    let reads = shown.is_none() && subject.step.redirections.iter().any(Redirection::reads);
+    let reads = shown.is_none() && subject.step.reads_by_redirection();
     let fed = rule.input != RuleInput::Any && (reads || is_piped_commands(subject));
     fed.then_some(Gap::NoInput)
 }

@@ -1,6 +1,7 @@
 //! Reading the document: a mistake names its field.
 
 use super::{Document, FieldError, OfAgent, OpenclawEntry, OpenclawSettings};
+use crate::exec_approval::field_error;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -47,10 +48,6 @@ pub fn read_document(text: &str) -> Result<Document, FieldError> {
         }
     }
     Ok(document)
-}
-
-fn field_error(field: &str, message: impl Into<String>) -> FieldError {
-    FieldError { field: field.to_owned(), message: message.into() }
 }
 
 fn read_object(field: &str, value: Option<&Value>) -> Result<Map<String, Value>, FieldError> {

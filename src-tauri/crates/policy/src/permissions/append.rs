@@ -43,12 +43,7 @@ fn insert_entry(
     let root = CstRootNode::parse(source, &options()).map_err(|error| FileError::of_json(source, &error))?;
     let object = root.object_value().ok_or(AppendError::NotAnObject)?;
     not_shadowed(&object, tool)?;
-    let action = match effect {
-        Effect::Allow => "allow",
-        Effect::Ask => "ask",
-        Effect::Deny => "deny",
-    };
-    let action = || CstInputValue::String(action.to_owned());
+    let action = || CstInputValue::String(effect.name().to_owned());
     match object.get(tool) {
         None => {
             let patterns = CstInputValue::Object(vec![(pattern.to_owned(), action())]);

@@ -149,17 +149,10 @@ impl EntryReader<'_> {
         at: &ObjectProp<'_>,
         action: &StringLit<'_>,
     ) -> Result<PermissionEntry, FileError> {
-        let effect = match action.value.as_ref() {
-            "allow" => Effect::Allow,
-            "deny" => Effect::Deny,
-            "ask" => Effect::Ask,
-            other => {
-                let message = format!(
-                    "\"{}\" is no action: \"allow\", \"deny\" and \"ask\" are",
-                    postern_command::escape::visible_text(other)
-                );
-                return Err(self.error_at(action.start(), message));
-            }
+        let Some(effect) = Effect::from_name(&action.value) else {
+            let other = postern_command::escape::visible_text(&action.value);
+            let message = format!("\"{other}\" is no action: \"allow\", \"deny\" and \"ask\" are");
+            return Err(self.error_at(action.start(), message));
         };
         let origin = EntryOrigin::File { line: self.line_at(at.start()) };
         PermissionEntry::new(tool, pattern, effect, self.home, origin)

@@ -9,11 +9,10 @@ use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::{Facts, Lookup};
-use crate::judge::{ProjectCode, judge_request, step_in_project};
+use crate::judge::{ProjectCode, step_in_project};
 use crate::path;
 use crate::risk::RiskLevel;
-use crate::rule::{Pattern, Rule, RuleInput, RuleOrigin};
-use crate::ruleset::RuleSet;
+use crate::rule::Pattern;
 use crate::verdict::Verdict;
 use postern_command::Role;
 use postern_protocol::Profile;
@@ -77,10 +76,7 @@ pub(super) fn confined_offer(
 
 /// Returns the offer with the profile that its rules would run the request in, if they answer the question.
 fn try_offer(policy: &AgentPolicy, facts: &Facts<'_>, mut offer: AlwaysOffer) -> Option<AlwaysOffer> {
-    let saved: Vec<Rule> = offer.to_rules(RuleOrigin::of_answer(facts.origin)).collect();
-    let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
-    let with = AgentPolicy { rules: policy.rules.clone().join_with(&saved), ..policy.clone() };
-    let verdict = judge_request(&with, facts);
+    let verdict = offer.judge_with(policy, facts);
     let Confinement::Project { folders: own, network: has, loopback: local, .. } = &verdict.confinement
     else {
         return None;
@@ -109,14 +105,5 @@ fn draft_rule(facts: &Facts<'_>, at: usize, of_project: ProjectCode) -> Option<D
     } else {
         Pattern::Command(words().or_else(|| super::words::any_arguments(name))?)
     };
-    Some(Draft {
-        step: at,
-        pattern,
-        args: None,
-        pin: None,
-        input: RuleInput::Nothing,
-        allow_writes: false,
-        limits: None,
-        confine: Some(Profile::Project),
-    })
+    Some(Draft { confine: Some(Profile::Project), ..Draft::new(at, pattern) })
 }

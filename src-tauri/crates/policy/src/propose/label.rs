@@ -76,7 +76,6 @@ pub enum Offered {
 /// A program whose rules are renewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenewedProgram {
-    /// Name of the program.
     pub name: String,
     pub rules: usize,
 }

@@ -6,12 +6,11 @@ use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::{Facts, Input, StepFacts};
 use crate::judge::{
-    argv_of_line, is_repeatable, judge_request, read_on_input, sourced, stops_ports, takes_commands_by_pipe,
+    argv_of_line, is_repeatable, read_on_input, sourced, stops_ports, takes_commands_by_pipe,
 };
 use crate::path;
 use crate::risk::{RatedEffect, RiskLevel};
-use crate::rule::{Limits, Pattern, Rule, RuleInput, RuleOrigin};
-use crate::ruleset::RuleSet;
+use crate::rule::{Limits, Pattern};
 use crate::verdict::Verdict;
 use postern_command::{CommandEffect, escape};
 
@@ -37,24 +36,14 @@ pub(super) fn line_offer(
     let mut hooks: Vec<String> = facts.steps.iter().flat_map(|found| found.hooks.iter().cloned()).collect();
     hooks.sort();
     hooks.dedup();
-    let draft = Draft {
-        step: 0,
-        pattern: Pattern::Exact(argv_of_line(text).map(str::to_owned).to_vec()),
-        args: None,
-        pin: None,
-        input: RuleInput::Nothing,
-        allow_writes: false,
-        limits: Some(Limits { effects: Vec::new(), places: Vec::new(), around: None, hooks }),
-        confine: None,
-    };
+    let limits = Some(Limits { effects: Vec::new(), places: Vec::new(), around: None, hooks });
+    let pattern = Pattern::Exact(argv_of_line(text).map(str::to_owned).to_vec());
+    let draft = Draft { limits, ..Draft::new(0, pattern) };
     let folder = Some(path::normal(facts.cwd).into_owned());
     let label = OfferLabel::Exact { commands: 1, changeable: changeable(facts) };
     let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
     let offer = AlwaysOffer { id: "exact", label, drafts, folder, renews, confinement };
-    let saved: Vec<Rule> = offer.to_rules(RuleOrigin::of_answer(facts.origin)).collect();
-    let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
-    let with = AgentPolicy { rules: policy.rules.clone().join_with(&saved), ..policy.clone() };
-    (judge_request(&with, facts).decision == Decision::Allow).then_some(offer)
+    (offer.judge_with(policy, facts).decision == Decision::Allow).then_some(offer)
 }
 
 /// Returns true if nothing is dangerous but that it ends by force its own jobs, or programs at a port that is written out.

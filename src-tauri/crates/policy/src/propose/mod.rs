@@ -23,6 +23,7 @@ use crate::path;
 use crate::pattern::is_glob;
 use crate::risk::RiskLevel;
 use crate::rule::{Effect, Limits, Pattern, Pin, Rule, RuleInput, RuleOrigin, ScriptPin};
+use crate::ruleset::RuleSet;
 use crate::verdict::Verdict;
 pub(crate) use label::commands;
 pub use label::{OfferLabel, Offered, RenewedProgram};
@@ -71,6 +72,12 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Returns a rule for the step that holds for no more than its pattern says.
+    fn new(step: usize, pattern: Pattern) -> Self {
+        let input = RuleInput::Nothing;
+        Self { step, pattern, args: None, pin: None, input, allow_writes: false, limits: None, confine: None }
+    }
+
     /// Returns true if limits bound the effects of what it would cover.
     fn holds_effects(&self) -> bool {
         self.limits.as_ref().is_some_and(Limits::hold_effects)
@@ -81,6 +88,14 @@ impl AlwaysOffer {
     /// Returns true if it would save a rule for a whole line of shell text, and for none of its steps.
     pub fn is_line(&self) -> bool {
         self.drafts.iter().filter_map(|draft| draft.limits.as_ref()).any(Limits::is_line)
+    }
+
+    /// Judges a request as if its rules were saved.
+    fn judge_with(&self, policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
+        let saved: Vec<Rule> = self.to_rules(RuleOrigin::of_answer(facts.origin)).collect();
+        let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
+        let with = AgentPolicy { rules: policy.rules.clone().join_with(&saved), ..policy.clone() };
+        crate::judge::judge_request(&with, facts)
     }
 
     /// Returns its rules, for everybody and as yet without a number.
@@ -295,7 +310,7 @@ fn widths_of(facts: &Facts<'_>, at: usize) -> Result<Widths, NothingToSave> {
     let input = rule_input(facts, at)?;
     let name = step.program().ok_or(NothingToSave::Unread)?;
     let elevated = step.via.iter().any(|via| via.power == Power::Elevated);
-    let base = CoverableStep { step, found, program, at, writes: writes(step) };
+    let base = CoverableStep { step, found, program, at, writes: step.writes_by_redirection() };
     let exact = exact_draft(&base, facts, elevated).map(|draft| Draft { input: input.clone(), ..draft });
     let exact = exact.filter(|_| !crate::judge::takes_commands_by_pipe(facts, at));
     // Commands from its input are saved only with this exact command.
@@ -369,12 +384,8 @@ impl CoverableStep<'_> {
     fn draft_rule(&self, pattern: Pattern, args: Option<Vec<String>>, limits: Option<Limits>) -> Draft {
         let pin = current_pin(self.program, self.found);
         let (step, allow_writes) = (self.at, self.writes);
-        Draft { step, pattern, args, pin, input: RuleInput::Nothing, allow_writes, limits, confine: None }
+        Draft { args, pin, allow_writes, limits, ..Draft::new(step, pattern) }
     }
-}
-
-fn writes(step: &Step) -> bool {
-    step.redirections.iter().any(postern_command::Redirection::writes)
 }
 
 /// This argv in its surroundings, while the program and the script that it runs are as they were shown. Where it reads, writes or
@@ -384,7 +395,7 @@ fn exact_draft(base: &CoverableStep<'_>, facts: &Facts<'_>, elevated: bool) -> O
     let argv: Option<Vec<String>> = wrappers.chain(&base.step.argv).map(|word| word.value.clone()).collect();
     let pattern = Pattern::Exact(argv?);
     let around = Some(crate::judge::surroundings_of(base.step)?);
-    let reads = base.step.redirections.iter().any(postern_command::Redirection::reads);
+    let reads = base.step.reads_by_redirection();
     let needed = base.writes || reads || base.step.opaque.is_some();
     let limits = if needed || base.step.dir != Dir::Same {
         crate::judge::limits_of_step(facts, base.at, true)
@@ -407,18 +418,17 @@ fn sourced(facts: &Facts<'_>, at: usize) -> Result<Draft, NothingToSave> {
     let step = &facts.reading.steps[at];
     let argv = step.literal_argv().ok_or(NothingToSave::Unread)?;
     let pattern = Pattern::Exact(argv.into_iter().map(str::to_owned).collect());
-    let (input, allow_writes, limits) = (RuleInput::Nothing, writes(step), Some(limits));
-    Ok(Draft { step: at, pattern, args: None, pin: None, input, allow_writes, limits, confine: None })
+    let allow_writes = step.writes_by_redirection();
+    Ok(Draft { allow_writes, limits: Some(limits), ..Draft::new(at, pattern) })
 }
 
 /// Offers a builtin that writes to files.
 fn builtin(step: &Step, at: usize, limits: Limits) -> Option<Draft> {
     // The words of one that reads are names of variables.
-    let reads = step.redirections.iter().any(postern_command::Redirection::reads);
+    let reads = step.reads_by_redirection();
     let any = step.program().filter(|_| reads).and_then(words::any_arguments);
     let pattern = Pattern::Command(any.or_else(|| words::action_pattern(step))?);
-    let (input, limits) = (RuleInput::Nothing, Some(limits));
-    Some(Draft { step: at, pattern, args: None, pin: None, input, allow_writes: true, limits, confine: None })
+    Some(Draft { allow_writes: true, limits: Some(limits), ..Draft::new(at, pattern) })
 }
 
 /// Returns a pin on the program and its script as they are now.

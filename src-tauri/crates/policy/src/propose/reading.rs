@@ -5,12 +5,11 @@ use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::Facts;
-use crate::judge::{folders_outside, judge_request};
+use crate::judge::folders_outside;
 use crate::path;
 use crate::readable::why_not_readable;
 use crate::risk::RiskLevel;
-use crate::rule::{Pattern, Rule, RuleInput, RuleOrigin};
-use crate::ruleset::RuleSet;
+use crate::rule::Pattern;
 use crate::verdict::Verdict;
 
 /// Folders of one offer, at most: more are no longer looked at.
@@ -36,7 +35,7 @@ pub(super) fn read_folder_offer(
             };
             let readable = why_not_readable(&folder, facts.home, Some(facts.data)).is_none();
             if readable && !drafts.iter().any(known) {
-                drafts.push(read_folder_draft(at, folder));
+                drafts.push(Draft::new(at, Pattern::Read(folder)));
             }
         }
     }
@@ -53,23 +52,7 @@ pub(super) fn read_folder_offer(
         renews: Vec::new(),
         confinement: Confinement::None,
     };
-    let saved: Vec<Rule> = offer.to_rules(RuleOrigin::of_answer(facts.origin)).collect();
-    let saved = RuleSet::compile(&saved, facts.home, facts.case_insensitive);
-    let with = AgentPolicy { rules: policy.rules.clone().join_with(&saved), ..policy.clone() };
-    let verdict = judge_request(&with, facts);
+    let verdict = offer.judge_with(policy, facts);
     offer.confinement = verdict.confinement;
     (verdict.decision == Decision::Allow && !offer.confinement.is_none()).then_some(offer)
-}
-
-fn read_folder_draft(step: usize, folder: String) -> Draft {
-    Draft {
-        step,
-        pattern: Pattern::Read(folder),
-        args: None,
-        pin: None,
-        input: RuleInput::Nothing,
-        allow_writes: false,
-        limits: None,
-        confine: None,
-    }
 }

@@ -37,7 +37,6 @@ enum Root {
     Home,
     /// Any folder.
     Anywhere,
-    /// The root.
     System,
 }
 

@@ -7,17 +7,18 @@ use postern_command::CommandEffect;
 use postern_command::effect::{EffectScope, Reversible, UnknownEffectReason};
 use serde::{Deserialize, Serialize};
 
-/// Risk level: how careful a person should be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum RiskLevel {
-    /// Reads at most.
-    Safe,
-    /// Worth a look.
-    NeedsReview,
-    /// Could do harm that cannot be undone.
-    Dangerous,
+postern_protocol::named_values! {
+    /// Risk level: how careful a person should be.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum RiskLevel {
+        /// Reads at most.
+        Safe = "safe",
+        /// Worth a look.
+        NeedsReview = "needs-review",
+        /// Could do harm that cannot be undone.
+        Dangerous = "dangerous",
+    }
 }
 
 /// Kind, scope, reversibility and level: the first row that fits counts, `None` fits all.

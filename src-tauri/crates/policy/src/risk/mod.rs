@@ -36,7 +36,6 @@ pub struct RatedEffect {
     pub reversible: Reversible,
     pub level: RiskLevel,
     /// Index of its step; `None` for a part that belongs to no step.
-    #[serde(default)]
     pub step: Option<usize>,
     /// Span in the request's text: first byte and byte after the last.
     pub span: (usize, usize),

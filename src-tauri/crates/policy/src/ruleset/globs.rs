@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 const SET_SIZE: usize = 64;
 
 /// Globs under the folder that they all lie in, and the name they all end in where they name it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct GlobIndex {
     buckets: HashMap<String, GlobFolder>,
     doubt: bool,

@@ -3,14 +3,14 @@
 use super::globs::GlobIndex;
 use crate::path;
 use crate::rule::{Identity, IdentityPattern, Signer};
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::HashMap;
 use smallvec::SmallVec;
 
 /// Rules under one key, by their places in the set: nearly always one.
 type RulePositions = SmallVec<[usize; 2]>;
 
 /// The rules of one effect. A number is the rule's place in its set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Index {
     paths: HashMap<Box<str>, RulePositions>,
     /// Of rules that deny: what is not found is denied by its name alone.
@@ -31,20 +31,7 @@ pub(crate) struct Index {
 impl Index {
     /// Returns an empty index; `doubt` is what a glob that cannot be tried counts as.
     pub(super) fn new(doubt: bool) -> Self {
-        Self {
-            paths: HashMap::new(),
-            base_names: HashMap::new(),
-            globs: GlobIndex::new(doubt),
-            first_words: HashMap::new(),
-            any_program: Vec::new(),
-            exact: HashMap::new(),
-            exact_heads: HashMap::new(),
-            sha256: HashMap::new(),
-            files: HashMap::new(),
-            signed: HashMap::new(),
-            signing_ids: HashMap::new(),
-            team_ids: HashMap::new(),
-        }
+        Self { globs: GlobIndex::new(doubt), ..Self::default() }
     }
 
     pub(super) fn add_path(&mut self, key: String, generous: bool, at: usize) {

@@ -2,6 +2,7 @@
 
 use super::{BrokenRule, files::FilePattern, index::Index};
 use crate::arguments::Arguments;
+use crate::facts::Facts;
 use crate::path;
 use crate::pattern::{self, is_glob};
 use crate::readable;
@@ -290,6 +291,11 @@ impl Compiled {
             (Pattern::Command(_), None)
             | (Pattern::Identity(_) | Pattern::Read(_) | Pattern::Write(_), _) => None,
         }
+    }
+
+    /// Returns true if the rule's time has not run out, and it is for requests of this origin.
+    pub(crate) fn is_in_force(&self, facts: &Facts<'_>) -> bool {
+        self.is_alive(facts.now, facts.session) && self.rule.origin.holds_for(facts.origin)
     }
 
     /// Returns true if the rule's time has not run out.

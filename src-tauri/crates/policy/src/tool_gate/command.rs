@@ -12,8 +12,8 @@ use crate::rule::Effect;
 use crate::settings::Settings;
 use crate::subject::SHELL_TOOL;
 use postern_command::{
-    Dialect, MOST_GUESSES, ParsedCommand, Power, ProgramClass, Role, Step, class_of, escape, quote_argv,
-    read_shell,
+    Dialect, MOST_GUESSES, ParsedCommand, Power, ProgramClass, Role, Step, Word, class_of, escape,
+    quote_argv, read_shell,
 };
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ struct CommandGate<'a, 'l> {
 
 impl<'l> CommandGate<'_, 'l> {
     fn step_entry(&self, step: &Step) -> Option<&'l PermissionEntry> {
-        let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+        let words = step.known_words();
         self.decide(&words)
     }
 
@@ -116,7 +116,8 @@ impl<'l> CommandGate<'_, 'l> {
 
     fn decision(&self, step: &Step, entry: Option<&PermissionEntry>) -> Decision {
         let own = decision(entry);
-        let harmless = step.role == Role::HarmlessBuiltin && own == Decision::Ask && !writes(step);
+        let harmless =
+            step.role == Role::HarmlessBuiltin && own == Decision::Ask && !step.writes_by_redirection();
         match own {
             Decision::Ask if harmless => Decision::Allow,
             Decision::Allow if !self.is_off && !self.is_within(step, entry) => Decision::Ask,
@@ -129,7 +130,7 @@ impl<'l> CommandGate<'_, 'l> {
         let command = entry.and_then(PermissionEntry::command);
         let named = |argument| command.is_some_and(|command| command.names_word(argument));
         step.opaque.is_none()
-            && !writes(step)
+            && !step.writes_by_redirection()
             && step.ways_out.iter().all(|way| named(way.argument))
             && step.via.iter().all(|via| via.power == Power::Transparent)
             && step.assignments.iter().all(|assignment| is_harmless(assignment, self.settings))
@@ -161,13 +162,13 @@ impl<'l> CommandGate<'_, 'l> {
         let Ok(entry) = PermissionEntry::new(SHELL_TOOL, pattern, Effect::Allow, "/", origin) else {
             return false;
         };
-        let words: Vec<Option<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
+        let words = step.known_words();
         entry.match_command(&[], &words) == MatchCertainty::Yes && self.is_within(step, Some(&entry))
     }
 }
 
 fn step_line(step: &Step) -> String {
-    step.argv.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect::<Vec<_>>().join(" ")
+    step.argv.iter().map(Word::text).collect::<Vec<_>>().join(" ")
 }
 
 /// This command and no other, where its words mean only themselves in a pattern.
@@ -182,8 +183,4 @@ fn exact_pattern(argv: &[&str]) -> Option<String> {
 /// Returns true if the program is a shell, an interpreter, a wrapper or many programs in one.
 fn carries_others(step: &Step) -> bool {
     step.program().is_none_or(|name| class_of(crate::path::base_name(name)) != ProgramClass::Ordinary)
-}
-
-fn writes(step: &Step) -> bool {
-    step.redirections.iter().any(postern_command::Redirection::writes)
 }

@@ -2,7 +2,7 @@
 
 use super::ForwardedRun;
 use crate::ending::ProgramEnding;
-use postern_client::{ConnectError, ConnectionLoss};
+use postern_client::ConnectionLoss;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
@@ -26,11 +26,7 @@ impl ForwardedRun {
                         return Ok(());
                     }
                 }
-                Err(
-                    ConnectError::NothingListens { .. }
-                    | ConnectError::Unreachable { .. }
-                    | ConnectError::Gone(_),
-                ) if Instant::now() < deadline => {}
+                Err(error) if error.may_pass() && Instant::now() < deadline => {}
                 Err(error) => return Err(ProgramEnding::trouble(&error.to_string())),
             }
             self.pause_for_retry()?;

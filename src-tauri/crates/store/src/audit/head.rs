@@ -3,15 +3,13 @@
 use super::{ITSELF, newest, note_change};
 use crate::doubt::{self, DoubtCause};
 use crate::error::Error;
-use crate::file::AUDIT_HEAD;
+use crate::file::{AUDIT_HEAD, beside, write_private};
 use postern_protocol::encode_hex;
 use rusqlite::{Connection, OptionalExtension as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 /// Length of the chain and hash of its newest row.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,15 +18,8 @@ pub(super) struct AuditHead {
     pub(super) hash: String,
 }
 
-fn head_path(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(AUDIT_HEAD);
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 pub(super) fn read_head(path: &Path) -> Option<AuditHead> {
-    serde_json::from_slice(&std::fs::read(head_path(path, "")).ok()?).ok()
+    serde_json::from_slice(&std::fs::read(beside(path, AUDIT_HEAD)).ok()?).ok()
 }
 
 /// Returns how many rows the chain of the record at `path` had, as its head says.
@@ -43,11 +34,10 @@ pub(crate) fn write_head(conn: &Connection, path: &Path) -> io::Result<()> {
         count: newest.number,
         hash: encode_hex(&newest.hash),
     });
-    let beside = head_path(path, ".new");
-    let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    file.write_all(&serde_json::to_vec(&head)?)?;
-    std::fs::rename(&beside, head_path(path, ""))
+    let kept = beside(path, AUDIT_HEAD);
+    let new = beside(&kept, ".new");
+    write_private(&new, &serde_json::to_vec(&head)?)?;
+    std::fs::rename(new, kept)
 }
 
 /// Records at a start that the chain does not match the kept head, because new rows would hide that. The record is in

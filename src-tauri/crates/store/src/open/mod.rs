@@ -53,21 +53,15 @@ pub(crate) fn open_record(path: &Path) -> Result<(Connection, OpenOutcome), Open
             tracing::error!(aside = %aside.display(), what, "the record was damaged and was set aside");
             file::prepare(path)?;
             let found = json!({ "setAside": aside.display().to_string(), "why": what });
-            match attempt(path, Some(&found)) {
-                Ok((conn, _)) => Ok((conn, OpenOutcome::Damaged { aside })),
-                Err(UnusableFile::Refused(error)) => Err(error),
-                Err(UnusableFile::Damage(what)) => {
-                    Err(OpenError::File { path: path.to_owned(), source: std::io::Error::other(what) })
-                }
-            }
+            Ok((adopt_record(path, &found)?, OpenOutcome::Damaged { aside }))
         }
     }
 }
 
 /// Opens a record that was put in place, to record in its audit where it comes from.
-pub(crate) fn adopt_record(path: &Path, found: &Value) -> Result<(), OpenError> {
+pub(crate) fn adopt_record(path: &Path, found: &Value) -> Result<Connection, OpenError> {
     match attempt(path, Some(found)) {
-        Ok(_) => Ok(()),
+        Ok((conn, _)) => Ok(conn),
         Err(UnusableFile::Refused(error)) => Err(error),
         Err(UnusableFile::Damage(what)) => {
             Err(OpenError::File { path: path.to_owned(), source: io::Error::other(what) })
@@ -122,7 +116,6 @@ fn refuse_others(
     Ok(())
 }
 
-/// Returns a connection that can only read.
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     conn.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024;")?;

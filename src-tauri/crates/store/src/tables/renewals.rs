@@ -16,7 +16,6 @@ pub const SUBJECT: &str = "renewals";
 pub struct BoundRules {
     /// Absolute path of the program.
     pub path: String,
-    /// Identity that the rules are bound to.
     pub program: Identity,
     pub rules: Vec<RuleId>,
 }

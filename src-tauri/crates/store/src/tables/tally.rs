@@ -62,7 +62,6 @@ pub(crate) const AGAIN: &str = "DELETE FROM tally; DELETE FROM tally_by_effect; 
 /// Requests that are counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
-    /// Of this agent only.
     pub agent: Option<&'a AgentId>,
     /// Only those with an effect of this kind.
     pub effect: Option<&'static str>,

@@ -199,7 +199,6 @@ fn status_findings(status: &Status) -> Vec<DoctorFinding> {
     findings
 }
 
-/// Returns the fix for a concern of the host.
 fn fix_for(kind: ConcernKind) -> &'static str {
     match kind {
         ConcernKind::Managed => {

@@ -6,7 +6,6 @@ use crate::link::HostLink;
 use crate::print;
 use crate::shared_args::JsonOutput;
 use postern_contract::methods::{Lint, LintFinding, LintPolicy};
-use postern_policy::Effect;
 
 /// Exits 1 where something is.
 pub(super) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) -> Result<(), Failure> {
@@ -24,12 +23,7 @@ pub(super) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) ->
 }
 
 fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
-    let effect = match finding.effect {
-        Some(Effect::Allow) => "allow ",
-        Some(Effect::Deny) => "deny ",
-        Some(Effect::Ask) => "ask ",
-        None => "",
-    };
+    let effect = finding.effect.map(|effect| format!("{} ", effect.name())).unwrap_or_default();
     let number = match finding.rule {
         Some(rule) if rule > 0 => format!("rule {rule}, "),
         Some(_) | None => String::new(),
@@ -37,7 +31,7 @@ fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
     let whose = finding.agent.as_ref().map_or_else(|| "everyone".to_owned(), ToString::to_string);
     print::write_line(format!(
         "{}  {number}{effect}{} ({whose}, {})",
-        print::json_word(&finding.kind),
+        finding.kind.name(),
         finding.pattern,
         finding.from
     ))?;

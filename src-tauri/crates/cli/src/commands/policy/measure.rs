@@ -1,6 +1,5 @@
 //! `postern policy measure`: the quietness of a policy on commands that agents ran, without a host.
 
-use super::super::explain::decision_word;
 use super::super::rules::file;
 use crate::failure::Failure;
 use crate::print;
@@ -38,7 +37,7 @@ fn print_stopped(calls: &[MeasuredCall], stopped: &[Stopped], json: bool) -> Res
     }
     let row = |(one, call): (&Stopped, &MeasuredCall)| {
         let offer = if one.offer.is_empty() { "-".to_owned() } else { one.offer.join("; ") };
-        let verdict = decision_word(one.decision);
+        let verdict = one.decision.name();
         let place = (one.call + 1).to_string();
         [place, verdict.to_owned(), one.reason.clone(), escaped(&offer), escaped(&call.shell)]
     };

@@ -1,7 +1,7 @@
 //! `postern policy replay`: recorded requests judged again.
 
 use super::super::agents::parse_agent_id;
-use super::super::explain::{decision_word, named_rule};
+use super::super::explain::named_rule;
 use super::super::rules::file;
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -80,8 +80,8 @@ fn print_report(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
             "{}  {}  {} -> {}  {}",
             print::format_time(change.at),
             change.agent,
-            decision_word(change.was),
-            decision_word(change.becomes),
+            change.was.name(),
+            change.becomes.name(),
             change.line
         ))?;
         let by = change.rule.as_ref().map(|rule| format!("{}: ", named_rule(rule))).unwrap_or_default();

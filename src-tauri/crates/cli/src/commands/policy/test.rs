@@ -1,6 +1,5 @@
 //! `postern policy test`: judges cases without a host.
 
-use super::super::explain::decision_word;
 use crate::failure::Failure;
 use crate::print;
 use crate::shared_args::JsonOutput;
@@ -48,7 +47,7 @@ pub(super) fn run(cases: &Path, bins: Option<&Path>, json: JsonOutput) -> Result
             print::write_line(format!(
                 "{}: came out as {}: {}",
                 escaped(&case.id),
-                decision_word(case.got),
+                case.got.name(),
                 case.message
             ))?;
         }

@@ -7,10 +7,10 @@ use crate::link::HostLink;
 use crate::print;
 use crate::shared_args::JsonOutput;
 use postern_command::escape::visible_text as escaped;
-use postern_contract::RuleDraft;
 use postern_contract::methods::{AgentRef, GetAgent, ImportedSettings, RuleFile};
+use postern_contract::{AgentRow, RuleDraft};
 use postern_policy::exec_approval::{ExecApproval, ExecApprovalProfile, read_exec_approval};
-use postern_policy::{AgentId, Effect, Fallback, Rule, Security, Source, pattern_text};
+use postern_policy::{AgentId, Effect, Fallback, Rule, Security, pattern_text};
 use std::path::Path;
 
 #[derive(Clone, Copy)]
@@ -21,10 +21,8 @@ pub(super) struct SettingsImportOptions {
 }
 
 pub(super) fn export(link: &mut HostLink, agent: Option<&str>) -> Result<(), Failure> {
-    let agent = require_agent(agent)?;
-    let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
-    let rules: Vec<Rule> = super::fetch_all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
-    let (exec_approval, left_out) = ExecApproval::from_settings(&row.settings, &own_rules(&rules));
+    let (row, rules) = settings_and_rules(link, agent)?;
+    let (exec_approval, left_out) = ExecApproval::from_settings(&row.settings, &rules);
     tell_left_out(left_out);
     print::write_json(&ExecApprovalProfile { exec_approval })
 }
@@ -48,10 +46,14 @@ pub(super) fn confirm(
     Ok(())
 }
 
-/// Returns the rules that are the list's own: those of files and skills stand elsewhere.
-pub(super) fn own_rules(rules: &[Rule]) -> Vec<Rule> {
-    let own = |rule: &&Rule| !matches!(rule.source, Source::File | Source::Skill(_));
-    rules.iter().filter(own).cloned().collect()
+/// Returns an agent with the list's own rules of it and of everybody.
+pub(super) fn settings_and_rules(
+    link: &mut HostLink,
+    agent: Option<&str>,
+) -> Result<(AgentRow, Vec<Rule>), Failure> {
+    let agent = require_agent(agent)?;
+    let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
+    Ok((row, super::own_rules(link, Some(&agent))?))
 }
 
 /// Names the rules that another program's file has no words for.
@@ -102,9 +104,9 @@ pub(super) fn import(
     }
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}, a question waits {}",
-        print::json_word(&read.security),
-        print::json_word(&read.ask),
-        print::json_word(&read.ask_fallback),
+        read.security.name(),
+        read.ask.name(),
+        read.ask_fallback.name(),
         print::duration(read.timeout_ms),
     ))
 }

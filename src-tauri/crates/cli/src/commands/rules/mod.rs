@@ -19,7 +19,9 @@ use postern_contract::methods::{
 use postern_contract::{PatternKind, RuleDraft, RuleRow, render};
 use postern_doors::fleet::HostPart;
 use postern_policy::import::ExportTarget;
-use postern_policy::{AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleId, RuleInput, RuleOrigin};
+use postern_policy::{
+    AgentId, Effect, Lifetime, Pattern, Profile, Rule, RuleId, RuleInput, RuleOrigin, Source,
+};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -101,10 +103,16 @@ fn export(
         ExportFormat::Codex => ExportTarget::Codex,
     };
     let agent = agent.map(parse_agent_id).transpose()?;
-    let rules: Vec<Rule> = fetch_all(link, agent.as_ref())?.into_iter().map(|row| row.rule).collect();
-    let (text, left_out) = postern_policy::import::export(target, &exec_approval::own_rules(&rules), broad);
+    let rules = own_rules(link, agent.as_ref())?;
+    let (text, left_out) = postern_policy::import::export(target, &rules, broad);
     exec_approval::tell_left_out(left_out);
     print::write_raw(text.trim_end())
+}
+
+/// Returns the rules that are the list's own: those of files and skills stand elsewhere.
+fn own_rules(link: &mut HostLink, agent: Option<&AgentId>) -> Result<Vec<Rule>, Failure> {
+    let rules = fetch_all(link, agent)?.into_iter().map(|row| row.rule);
+    Ok(rules.filter(|rule| !matches!(rule.source, Source::File | Source::Skill(_))).collect())
 }
 
 /// Returns an agent's rules and everybody's, or all: page by page, because a long list is longer than an

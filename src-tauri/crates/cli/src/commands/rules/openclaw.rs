@@ -1,6 +1,8 @@
 //! Rules and settings from and to OpenClaw's approvals document.
 
-use super::exec_approval::{SettingsImportOptions, confirm, own_rules, require_agent, tell_left_out};
+use super::exec_approval::{
+    SettingsImportOptions, confirm, require_agent, settings_and_rules, tell_left_out,
+};
 use super::file;
 use crate::failure::Failure;
 use crate::link::HostLink;
@@ -14,10 +16,8 @@ use serde::Serialize;
 use std::path::Path;
 
 pub(super) fn export(link: &mut HostLink, agent: Option<&str>) -> Result<(), Failure> {
-    let agent = require_agent(agent)?;
-    let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
-    let rules: Vec<Rule> = super::fetch_all(link, Some(&agent))?.into_iter().map(|row| row.rule).collect();
-    let (document, left_out) = document(agent.as_str(), &row.settings, &own_rules(&rules));
+    let (row, rules) = settings_and_rules(link, agent)?;
+    let (document, left_out) = document(row.id.as_str(), &row.settings, &rules);
     tell_left_out(left_out);
     print::write_json(&document)
 }
@@ -197,8 +197,8 @@ fn tell_settings(agent: &AgentId, settings: &ImportedSettings) -> Result<(), Fai
     };
     print::write_line(format!(
         "{agent}: security {}, ask {}, fallback {}{skills}; what is not said there stays as it is here",
-        print::json_word(&settings.security),
-        print::json_word(&settings.ask),
-        print::json_word(&settings.fallback),
+        settings.security.name(),
+        settings.ask.name(),
+        settings.fallback.name(),
     ))
 }

@@ -23,16 +23,12 @@ pub struct AgentAdd {
     /// Id, which is also the name of its folder.
     pub agent: AgentId,
     /// The name to show; its id where left out.
-    #[serde(default)]
     pub name: Option<String>,
     /// Color, `#rrggbb`; the next free one if left out.
-    #[serde(default)]
     pub color: Option<String>,
     /// Preset to start with; *Ask* if left out.
-    #[serde(default)]
     pub preset: Option<Preset>,
     /// Classes to start with; as the settings of new agents say if left out. Replaces the preset.
-    #[serde(default)]
     pub start: Option<Start>,
     /// Folders. `start` = `work` needs one.
     #[serde(default)]
@@ -55,7 +51,6 @@ pub struct AgentSet {
     /// The agent.
     pub agent: AgentId,
     /// All its settings at once.
-    #[serde(default)]
     pub settings: Option<Settings>,
     /// Single values as a person types them, applied after `settings`.
     ///
@@ -76,7 +71,6 @@ pub struct HookNote {
     /// The settings that it reads.
     pub file: String,
     /// Agent whose rules the hook asks by; `None` if the hook was removed.
-    #[serde(default)]
     pub agent: Option<AgentId>,
 }
 
@@ -105,7 +99,6 @@ pub struct PermissionsSet {
 #[ts(optional_fields = nullable)]
 pub struct SessionFilter {
     /// Those of this agent; none means every agent's.
-    #[serde(default)]
     pub agent: Option<AgentId>,
 }
 
@@ -134,6 +127,5 @@ pub struct SkillApprove {
     /// The skill's name.
     pub skill: String,
     /// CLI of the skill; left out, all that were found.
-    #[serde(default)]
     pub cli: Option<String>,
 }

@@ -9,7 +9,6 @@ use ts_rs::TS;
 #[ts(optional_fields = nullable)]
 pub struct Pause {
     /// Milliseconds; none lasts until resumed.
-    #[serde(default)]
     pub for_ms: Option<u64>,
 }
 
@@ -101,6 +100,5 @@ pub struct ToolDeny {
     /// The approval.
     pub approval_id: String,
     /// Words for the agent.
-    #[serde(default)]
     pub feedback: Option<String>,
 }

@@ -12,37 +12,26 @@ use ts_rs::TS;
 #[ts(optional_fields = nullable)]
 pub struct RequestFilter {
     /// Those of this agent.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// Those in this state.
-    #[serde(default)]
     pub state: Option<RunState>,
     /// Those that came in at or after this time.
-    #[serde(default)]
     pub since: Option<Millis>,
     /// Those that came in before this time.
-    #[serde(default)]
     pub until: Option<Millis>,
     /// Those that were decided like this ([`crate::RequestRow::decided`]).
-    #[serde(default)]
     pub decided: Option<Decided>,
     /// Those that this rule decided.
-    #[serde(default)]
     pub rule: Option<RuleId>,
     /// Those with an effect of this kind (`delete`, `send`, `run-project-code`).
-    #[serde(default)]
     pub effect: Option<String>,
     /// Those that would run in this folder itself, by its real path.
-    #[serde(default)]
     pub folder: Option<String>,
     /// Those whose command line has these words.
-    #[serde(default)]
     pub search: Option<String>,
     /// Those older than this one: [`crate::methods::Requests::next`] of the page before.
-    #[serde(default)]
     pub before: Option<String>,
     /// Most requests to return: 1 to 1000, 100 if left out.
-    #[serde(default)]
     pub limit: Option<u32>,
     /// True to show the secrets in them too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -57,7 +46,6 @@ pub struct OutputSearch {
     /// Text, in any case of its ASCII letters.
     pub text: String,
     /// Most requests to return: 1 to 1000, 100 if left out.
-    #[serde(default)]
     pub limit: Option<u32>,
     /// True to show the secrets in their commands too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -93,10 +81,8 @@ pub struct InsightsAsk {
     /// The last so many days, today among them: 1 to 366.
     pub days: u32,
     /// Of this agent; none means of all.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// Those with an effect of this kind (`delete`, `send`, `run-project-code`).
-    #[serde(default)]
     pub effect: Option<String>,
 }
 
@@ -106,10 +92,8 @@ pub struct InsightsAsk {
 #[ts(optional_fields = nullable)]
 pub struct RequestsWatch {
     /// Those of this agent only.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// Number of requests to begin with: 0 to 1000, 100 if left out.
-    #[serde(default)]
     pub limit: Option<u32>,
 }
 
@@ -125,7 +109,6 @@ pub struct RequestKill {
     ///
     /// Those are `HUP`, `INT`, `QUIT`, `USR1`, `USR2`, `CONT`, `STOP`. A request that waits is denied by any
     /// signal.
-    #[serde(default)]
     pub signal: Option<String>,
 }
 
@@ -137,20 +120,16 @@ pub struct Explain {
     /// Agent that would ask.
     pub agent: AgentId,
     /// Program and arguments.
-    #[serde(default)]
     pub argv: Option<Vec<String>>,
     /// A line of shell text.
-    #[serde(default)]
     pub shell: Option<String>,
     /// Working directory; the home folder if left out.
-    #[serde(default)]
     pub cwd: Option<String>,
     /// Environment overrides.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub env: BTreeMap<String, String>,
     /// The session.
-    #[serde(default)]
     pub session: Option<String>,
 }
 
@@ -168,6 +147,5 @@ pub struct ToolExplain {
     #[ts(type = "Record<string, unknown>")]
     pub arguments: serde_json::Map<String, serde_json::Value>,
     /// The session.
-    #[serde(default)]
     pub session: Option<String>,
 }

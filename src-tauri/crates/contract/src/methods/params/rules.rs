@@ -14,17 +14,14 @@ use crate::methods::results::RuleFile;
 #[ts(optional_fields = nullable)]
 pub struct RuleFilter {
     /// Those of this agent; none means every agent's.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     /// Leave out everybody's rules (with `agent`), so that only the agent's own are listed.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub own: bool,
     /// Leave out so many of the first, for the next page of a long list.
-    #[serde(default)]
     pub skip: Option<u32>,
     /// Most rules to return; all if left out.
-    #[serde(default)]
     pub limit: Option<u32>,
 }
 
@@ -67,30 +64,25 @@ pub struct RulesImport {
     /// The file's content.
     pub file: RuleFile,
     /// Give every rule to this agent, whatever the file says.
-    #[serde(default)]
     pub agent: Option<AgentId>,
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub write: RulesWrite,
     /// The rules of this batch behind those of the file.
-    #[serde(default)]
     pub batch: Option<String>,
     /// Settings that `agent` gets with them, or, where a rule is refused, does not.
-    #[serde(default)]
     pub settings: Option<ImportedSettings>,
 }
 
 /// Rules as they are to be: what undoes and redoes a change, and what a clean-up does, in one transaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RulesPut {
     /// Rules to write whole, with pin and use. One whose number is 0 is new; another number is one that was given
     /// before, whether the rule is still there or not.
-    #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub put: Vec<Rule>,
     /// Rules to remove. Those that are gone already are passed over.
-    #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub remove: Vec<RuleId>,
 }

@@ -413,7 +413,6 @@ impl FleetOwner {
         self.folder.forget_pending_roster()
     }
 
-    /// Returns the roster.
     pub fn roster(&self) -> &Roster {
         &self.pinned.roster
     }

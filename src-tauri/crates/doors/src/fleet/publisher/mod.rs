@@ -28,19 +28,15 @@ const SHARE: u8 = 10;
 
 /// Content of a policy, as its publisher writes it.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Asked {
     /// Rules, in the form of a rule file.
-    #[serde(default)]
     pub rules: Vec<Value>,
     /// Settings of agents that it decides, by their names.
-    #[serde(default)]
     pub settings: Map<String, Value>,
     /// Number of people that have to approve, by risk.
-    #[serde(default)]
     pub approvals: Map<String, Value>,
     /// The most that denials and questions may rise before the next stage, in requests of a hundred.
-    #[serde(default)]
     pub limits: Map<String, Value>,
 }
 

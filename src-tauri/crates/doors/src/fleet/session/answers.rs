@@ -72,7 +72,7 @@ impl FleetHostSession {
             FleetChoice::Deny => postern_contract::Answer::Deny,
             FleetChoice::Confine(rights) => return self.change_rights(face, &decided, rights).await,
         };
-        face.declare(decided.answer.shows.iter().filter_map(|part| part_of(part)));
+        face.declare(decided.answer.shows.iter().filter_map(|part| Part::from_name(part)));
         let params = match self.params(face, &decided, choice).await {
             Ok(params) => params,
             Err(reason) => return FleetReceipt::Refused { answer, reason },
@@ -139,8 +139,4 @@ impl FleetHostSession {
         let (proposal, feedback) = (said.rule.clone(), said.feedback.clone());
         Ok(AnswerParams { proposal, feedback, ..AnswerParams::new(id, said.digest.clone(), answer) })
     }
-}
-
-fn part_of(text: &str) -> Option<Part> {
-    serde_json::from_value(serde_json::Value::String(text.to_owned())).ok()
 }

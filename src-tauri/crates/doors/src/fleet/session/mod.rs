@@ -281,7 +281,7 @@ impl FleetHostSession {
                 | ApproverNotification::QuestionChanged(question),
             ) if question.host.is_none() => self.show_question(&question).await,
             Ok(ApproverNotification::QuestionClosed(Closed { id, how, face, .. })) => {
-                self.close_question(&id, &how.to_string(), face)
+                self.close_question(&id, how.name(), face)
             }
             Ok(ApproverNotification::StatusChanged(status)) => self.note_status(&status).await,
             Ok(_) => Ok(()),

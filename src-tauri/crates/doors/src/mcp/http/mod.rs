@@ -15,7 +15,7 @@ use crate::token::DoorToken;
 use crate::values::{DoorValues, find_agent};
 use async_trait::async_trait;
 use postern_contract::MultilineText;
-use postern_contract::methods::{ControlCode, ControlError, DoorKind, DoorSetup};
+use postern_contract::methods::{ControlError, DoorKind, DoorSetup};
 use postern_host::Host;
 use postern_policy::AgentId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -35,7 +35,6 @@ const CONNECTIONS: usize = 64;
 const SESSIONS: usize = 32;
 /// Under what name the host keeps the token's secret, and which token in the row is good.
 const KEPT: &str = "mcp-http";
-/// The only path there is.
 const PATH: &str = "/mcp";
 
 /// The SDK's service for this door.
@@ -82,8 +81,7 @@ impl McpHttp {
         }
         let hosts = allowed_hosts(values, settings.listen)?;
         let row = find_agent(host, values, DoorKind::McpHttp).await?;
-        let odd = |error: io::Error| ControlError::new(ControlCode::Internal, error.to_string());
-        let folder = crate::folder(host).map_err(odd)?;
+        let folder = crate::folder(host).map_err(ControlError::internal)?;
         let wrapping = listen::wrapping(DoorKind::McpHttp, &settings, &folder)?;
         let token = DoorToken::load_current(host, KEPT, row.id.as_str()).await?;
         let (listener, address) = listen::bind_tcp(settings.listen).await?;

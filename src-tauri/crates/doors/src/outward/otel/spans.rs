@@ -81,10 +81,7 @@ pub(super) fn attributes(event: &FeedEvent, request: &RequestRow) -> Vec<KeyValu
     all.extend(text("postern.face", &event.face));
     all.extend(request.rule.map(|rule| KeyValue::new("postern.rule", rule.to_string())));
     all.extend(request.exit_code.map(|code| KeyValue::new("process.exit.code", i64::from(code))));
-    let level = request.risk.as_ref().and_then(|risk| serde_json::to_value(risk.level).ok());
-    all.extend(
-        level.and_then(|level| level.as_str().map(|level| KeyValue::new("postern.risk", level.to_owned()))),
-    );
+    all.extend(request.risk.as_ref().map(|risk| KeyValue::new("postern.risk", risk.level.name())));
     if let Some(Status::Error { .. }) = status(request) {
         all.extend(request.ending.map(|ending| KeyValue::new("error.type", ending.name())));
     }

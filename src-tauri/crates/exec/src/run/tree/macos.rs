@@ -44,25 +44,28 @@ pub fn descends(pid: u32, runs: &BTreeSet<u32>) -> Option<bool> {
     Some(u32::try_from(responsible).is_ok_and(|responsible| runs.contains(&responsible)))
 }
 
-fn coalition(pid: c_int) -> Option<u64> {
-    let bytes = c_int::try_from(size_of::<Coalitions>()).ok()?;
-    // SAFETY: the structure is plain data of exactly the size given to the call.
-    let info = unsafe {
-        let mut info = zeroed::<Coalitions>();
-        let read = libc::proc_pidinfo(pid, PROC_PIDCOALITIONINFO, 0, (&raw mut info).cast(), bytes);
+/// Reads a structure that the system has about a process; `None` if it gives less than all of it.
+///
+/// # Safety
+/// `T` has to be plain data that may be all zeros, and what the system writes for `flavor`.
+unsafe fn read_info<T>(pid: c_int, flavor: c_int, arg: u64) -> Option<T> {
+    let bytes = c_int::try_from(size_of::<T>()).ok()?;
+    // SAFETY: the caller vouches for `T`, and the call writes at most the size given to it.
+    unsafe {
+        let mut info = zeroed::<T>();
+        let read = libc::proc_pidinfo(pid, flavor, arg, (&raw mut info).cast(), bytes);
         (read == bytes).then_some(info)
-    }?;
-    Some(info.ids[0])
+    }
+}
+
+fn coalition(pid: c_int) -> Option<u64> {
+    // SAFETY: the structure is the one of this flavor, of numbers alone.
+    unsafe { read_info::<Coalitions>(pid, PROC_PIDCOALITIONINFO, 0) }.map(|info| info.ids[0])
 }
 
 fn short_info(pid: c_int) -> Option<libc::proc_bsdshortinfo> {
-    let bytes = c_int::try_from(size_of::<libc::proc_bsdshortinfo>()).ok()?;
-    // SAFETY: the structure is plain data of exactly the size given to the call. `arg` 1 finds zombies.
-    unsafe {
-        let mut info = zeroed::<libc::proc_bsdshortinfo>();
-        let read = libc::proc_pidinfo(pid, libc::PROC_PIDT_SHORTBSDINFO, 1, (&raw mut info).cast(), bytes);
-        (read == bytes).then_some(info)
-    }
+    // SAFETY: the structure is the one of this flavor, of numbers alone. `arg` 1 finds zombies.
+    unsafe { read_info(pid, libc::PROC_PIDT_SHORTBSDINFO, 1) }
 }
 
 pub(super) fn read_rows() -> Vec<ProcessRow> {
@@ -85,13 +88,8 @@ fn all_pids() -> Vec<c_int> {
 }
 
 pub(super) fn read_row(pid: c_int) -> Option<ProcessRow> {
-    let bytes = c_int::try_from(size_of::<libc::proc_bsdinfo>()).ok()?;
-    // SAFETY: the structure is plain data of exactly the size that the call is told.
-    let info = unsafe {
-        let mut info = zeroed::<libc::proc_bsdinfo>();
-        let read = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, 0, (&raw mut info).cast(), bytes);
-        (read == bytes).then_some(info)
-    }?;
+    // SAFETY: the structure is the one of this flavor, of numbers alone.
+    let info: libc::proc_bsdinfo = unsafe { read_info(pid, libc::PROC_PIDTBSDINFO, 0) }?;
     let session = rustix::process::getsid(Pid::from_raw(pid)).ok()?;
     Some(ProcessRow {
         process: ProcessIdentity {

@@ -2,7 +2,7 @@
 
 mod detail;
 
-use super::{Handle, HostControl, MethodResult, rows, shutting_down};
+use super::{Handle, HostControl, MethodResult, rows};
 use crate::ask::ApproverId;
 use crate::gate::Killed;
 use postern_command::CommandEffect;
@@ -144,7 +144,7 @@ impl Handle<GetRequest> for HostControl {
     async fn handle(&self, _: ApproverId, params: RequestAsk) -> MethodResult<GetRequest> {
         let id = self.resolve_number(&params.id).await?;
         // Before the record is read: what ended meanwhile is in it, with its output.
-        let running = self.parts.gate.running(id).await.map_err(shutting_down)?;
+        let running = self.parts.gate.running(id).await?;
         let found = self
             .read_record(move |conn| {
                 let Some(row) = requests::get_request(conn, id)? else { return Ok(None) };
@@ -178,7 +178,7 @@ impl Handle<KillRequest> for HostControl {
     async fn handle(&self, _: ApproverId, params: RequestKill) -> MethodResult<KillRequest> {
         let signal = signal(params.signal.as_deref())?;
         let id = self.resolve_number(&params.id).await?.to_string();
-        let killed = self.parts.gate.kill_request(id, signal).await.map_err(shutting_down)?;
+        let killed = self.parts.gate.kill_request(id, signal).await?;
         Ok(Applied { applied: matches!(killed, Killed::Stopping | Killed::Denied) })
     }
 }

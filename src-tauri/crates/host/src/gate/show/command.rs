@@ -94,24 +94,12 @@ fn cut_parts(text: &str, paint: &[Paint]) -> Vec<CommandPart> {
 #[cfg(test)]
 mod tests {
     use super::{body_lines, command_parts};
-    use postern_command::{Dialect, Dir, ParsedCommand, Role, Step, Word, read_shell};
+    use postern_command::{Dialect, ParsedCommand, Step, Word, read_shell};
     use postern_contract::BodyLines;
     use postern_contract::PartRole::{Argument, Operator, Program};
 
     fn step(argv: &[&str], span: std::ops::Range<usize>) -> Step {
-        Step {
-            argv: argv.iter().copied().map(Word::literal).collect(),
-            span,
-            role: Role::Program,
-            via: Vec::new(),
-            assignments: Vec::new(),
-            redirections: Vec::new(),
-            piped: false,
-            dir: Dir::Same,
-            ways_out: Vec::new(),
-            script: None,
-            opaque: None,
-        }
+        Step { argv: argv.iter().copied().map(Word::literal).collect(), span, ..Step::default() }
     }
 
     #[test]
@@ -120,10 +108,7 @@ mod tests {
         let reading = ParsedCommand {
             text: text.to_owned(),
             steps: vec![step(&["cat", "a"], 0..5), step(&["cat", "-n"], 8..23), step(&["ls", "é"], 17..22)],
-            opaque: Vec::new(),
-            plain: None,
-            bodies: Vec::new(),
-            invalid: None,
+            ..ParsedCommand::default()
         };
         let got: Vec<_> = command_parts(&reading)
             .into_iter()

@@ -383,11 +383,7 @@ fn renewals(judged: &JudgedRequest, home: &str) -> Vec<Renewal> {
 }
 
 fn arming_ms(level: RiskLevel) -> u64 {
-    let delay = match level {
-        RiskLevel::Safe | RiskLevel::NeedsReview => arming::DELAY,
-        RiskLevel::Dangerous => arming::DANGEROUS_DELAY,
-    };
-    u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)
+    u64::try_from(arming::delay_of(level).as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns the bytes of the request's text that a person would have to read.

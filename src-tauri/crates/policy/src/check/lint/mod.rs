@@ -21,32 +21,33 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-/// Kind of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum FindingKind {
-    /// Unreadable, or with examples that do not hold.
-    Broken,
-    /// No command can ever be matched by it.
-    NeverMatches,
-    /// A deny rule denies everything that it would allow.
-    Shadowed,
-    /// Allows a carrier of other programs, or all of a folder.
-    TooBroad,
-    /// Confirmed as broad: allows all that its words cover.
-    Broad,
-    /// Allows a file that an agent's commands could replace.
-    AgentWritable,
-    /// Names a file that is not there.
-    Missing,
-    /// The program is not the one that it was bound to.
-    Changed,
-    /// Another rule does all that it does.
-    Covered,
-    /// Unused for 90 days.
-    Unused,
-    Expired,
+postern_protocol::named_values! {
+    /// Kind of a finding.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+    pub enum FindingKind {
+        /// Unreadable, or with examples that do not hold.
+        Broken = "broken",
+        /// No command can ever be matched by it.
+        NeverMatches = "never-matches",
+        /// A deny rule denies everything that it would allow.
+        Shadowed = "shadowed",
+        /// Allows a carrier of other programs, or all of a folder.
+        TooBroad = "too-broad",
+        /// Confirmed as broad: allows all that its words cover.
+        Broad = "broad",
+        /// Allows a file that an agent's commands could replace.
+        AgentWritable = "agent-writable",
+        /// Names a file that is not there.
+        Missing = "missing",
+        /// The program is not the one that it was bound to.
+        Changed = "changed",
+        /// Another rule does all that it does.
+        Covered = "covered",
+        /// Unused for 90 days.
+        Unused = "unused",
+        Expired = "expired",
+    }
 }
 
 /// Problem of a rule.

@@ -7,24 +7,21 @@ use crate::facts::{StepFacts, TargetPath};
 use crate::given;
 use crate::judge::guarded::comparison_key;
 use crate::judge::line::JudgmentContext;
-use postern_command::{Power, Redirection, RedirectionKind, Role, Step, Word};
+use postern_command::{Power, Redirection, Role, Step, Word};
 
 /// Returns the entry that matches the step's redirections or its folder.
 pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
-    let names_file = |redirection: &&Redirection| {
-        !matches!(redirection.kind, RedirectionKind::Descriptor | RedirectionKind::Here)
-    };
     let folder = crate::needed::folder_of(line.cwd, &step.dir);
     let here = folder.as_deref().unwrap_or(line.cwd);
     if step.role == Role::Program && line.guarded().contains_path(&comparison_key(here)) {
         let argv = step.literal_argv();
         return Some(if argv.is_some_and(|argv| postern_command::is_read_only(&argv)) { KEYS } else { DATA });
     }
-    let mut targets = step.redirections.iter().filter(names_file).peekable();
+    let mut targets = step.redirections.iter().filter(|one| one.names_file()).peekable();
     targets.peek()?;
     let place = OwnFoldersView::new(line, here);
     let inside = |redirection: &&Redirection| {
-        let text = redirection.target.value.as_deref().unwrap_or(&redirection.target.raw);
+        let text = redirection.target.text();
         leads_inside(text, &place, &found.targets)
     };
     let reached: Vec<_> = targets.filter(inside).collect();
@@ -105,7 +102,7 @@ fn step_only_reads(step: &Step) -> bool {
     postern_command::is_read_only(&argv.iter().map(String::as_str).collect::<Vec<_>>())
         && step.ways_out.is_empty()
         && step.via.iter().all(|via| via.power == Power::Transparent)
-        && !step.redirections.iter().any(Redirection::writes)
+        && !step.writes_by_redirection()
 }
 
 /// Returns true if a written word is a path with any expansion.

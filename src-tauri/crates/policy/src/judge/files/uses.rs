@@ -10,11 +10,9 @@ use crate::needed::folders_of;
 use crate::operands::{only_reads, put_files, written_words};
 use crate::path;
 use crate::path::unmarked;
-use crate::step_words::{
-    SEARCH, folded_base_name, has_letter, has_long, is_option, operands, program_word, word_text,
-};
+use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, is_option, operands, program_word};
 use postern_command::effect::effects_of;
-use postern_command::{ArgEffect, CommandEffect, Redirection, RedirectionKind, Role, Step, StepEffect, Word};
+use postern_command::{ArgEffect, CommandEffect, RedirectionKind, Role, Step, StepEffect, Word};
 
 /// A file that a step uses, or several that one word stands for.
 #[derive(Debug, Clone, Default)]
@@ -115,7 +113,7 @@ impl Uses<'_> {
 
     /// Adds the words that a step may write, and what it puts into folders.
     fn of_written(&mut self, step: &Step, written: &[&Word]) {
-        let words = written.iter().filter(|word| !is_placeholder(word_text(word), step));
+        let words = written.iter().filter(|word| !is_placeholder(word.text(), step));
         let words: Vec<StepFileUse> = words.map(|word| self.of_word(word, false, true)).collect();
         let made: Vec<StepFileUse> =
             put_files(step).iter().map(|path| self.of_text(path, false, true)).collect();
@@ -126,16 +124,16 @@ impl Uses<'_> {
         let given = has_letter(step, "ef") || has_long(step, &["--regexp", "--file", "--files"]);
         let pattern = operands(step).next().filter(|_| SEARCH.contains(&name) && !given);
         let is_pattern = |word: &&Word| pattern.is_some_and(|pattern| std::ptr::eq(pattern, *word));
-        let tests = |word: &&Word| FIND.contains(&name) && word_text(word).starts_with('-');
+        let tests = |word: &&Word| FIND.contains(&name) && word.text().starts_with('-');
         let words = step.argv.iter().skip(1).take_while(|word| !tests(word));
         let words: Vec<&Word> =
-            words.filter(|word| !is_pattern(word) && !is_placeholder(word_text(word), step)).collect();
-        if let Some(program) = step.argv.first().filter(|word| word_text(word).contains('/')) {
+            words.filter(|word| !is_pattern(word) && !is_placeholder(word.text(), step)).collect();
+        if let Some(program) = step.argv.first().filter(|word| word.text().contains('/')) {
             let run = self.of_word(program, true, false);
             self.all.push(run);
         }
         let used: Vec<StepFileUse> = words.iter().map(|word| self.of_word(word, reads, false)).collect();
-        let operands = words.iter().zip(&used).filter(|(word, _)| !word_text(word).starts_with('-'));
+        let operands = words.iter().zip(&used).filter(|(word, _)| !word.text().starts_with('-'));
         let folders = operands.flat_map(|(_, one)| one.known.clone()).collect();
         self.of_walk(step, name, folders);
         self.all.extend(used);
@@ -143,18 +141,18 @@ impl Uses<'_> {
 
     /// Adds the files of wrappers, and those that they give the program that they start.
     fn of_wrappers(&mut self, step: &Step, reads: bool, written: &[&Word]) {
-        let has_place = |word: &Word| word_text(word).contains("{}");
+        let has_place = |word: &Word| word.text().contains("{}");
         let writes = if step.argv.iter().any(has_place) {
             written.iter().any(|word| has_place(word))
         } else {
             !written.is_empty()
         };
         for via in &step.via {
-            let name = via.argv.first().map(word_text).map(folded_base_name).unwrap_or_default();
+            let name = via.argv.first().map(Word::text).map(folded_base_name).unwrap_or_default();
             let words: Vec<&Word> = via.argv.iter().skip(1).collect();
             let given = StepFileUse { written: program_word(step), reads, writes, ..StepFileUse::default() };
             if FIND.contains(&&*name) {
-                let is_start = |word: &&&Word| !word_text(word).starts_with(['-', '(', '!']);
+                let is_start = |word: &&&Word| !word.text().starts_with(['-', '(', '!']);
                 let starts: Vec<StepFileUse> =
                     words.iter().take_while(is_start).map(|word| self.of_whole(word, true)).collect();
                 let mut known: Vec<String> = starts.iter().flat_map(|one| one.known.clone()).collect();
@@ -168,7 +166,7 @@ impl Uses<'_> {
                 continue;
             }
             let used = words.iter().map(|word| {
-                let split = is_option(word) || word_text(word).contains('=');
+                let split = is_option(word) || word.text().contains('=');
                 if split { self.of_word(word, true, true) } else { self.of_whole(word, true) }
             });
             let used: Vec<StepFileUse> = used.collect();
@@ -190,9 +188,7 @@ impl Uses<'_> {
     }
 
     fn of_redirections(&mut self, step: &Step) {
-        let names_file =
-            |one: &&Redirection| !matches!(one.kind, RedirectionKind::Descriptor | RedirectionKind::Here);
-        for one in step.redirections.iter().filter(names_file) {
+        for one in step.redirections.iter().filter(|one| one.names_file()) {
             let reads = matches!(one.kind, RedirectionKind::Read | RedirectionKind::ReadWrite);
             let used = self.of_whole(&one.target, reads);
             self.all.push(StepFileUse { writes: one.writes(), ..used });
@@ -269,7 +265,7 @@ impl Uses<'_> {
             let set = steps().filter(|step| step.program().is_some_and(|name| SETTERS.contains(&name)));
             { assigned }.any(|one| one.value.value.is_none() && unknown(&one.value.raw))
                 || self.line.listed(name).any(unknown)
-                || set.flat_map(|step| &step.argv).any(|word| word_text(word) == name)
+                || set.flat_map(|step| &step.argv).any(|word| word.text() == name)
         })
     }
 
@@ -312,9 +308,9 @@ impl Uses<'_> {
 
 /// Returns the names that `find` is told to look for below a folder: of its first `-name`, if nothing turns that around.
 fn names_of_find(words: &[&Word]) -> String {
-    let text = |at: usize| words.get(at).map(|word| word_text(word));
-    let other = |word: &&Word| matches!(word_text(word), "-o" | "-or" | "!" | "-not" | ",");
-    let name = words.iter().position(|word| matches!(word_text(word), "-name" | "-iname"));
+    let text = |at: usize| words.get(at).map(|word| word.text());
+    let other = |word: &&Word| matches!(word.text(), "-o" | "-or" | "!" | "-not" | ",");
+    let name = words.iter().position(|word| matches!(word.text(), "-name" | "-iname"));
     let name = name.filter(|_| !words.iter().any(other)).and_then(|at| text(at + 1));
     format!("{ANY_PATH}{}", name.map_or_else(String::new, |name| opened(name).0))
 }

@@ -2,7 +2,7 @@
 
 use super::uses::{StepFileUse, Uses};
 use crate::glob::ANY_PATH;
-use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, program_word, word_text};
+use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, program_word};
 use postern_command::{Step, Word};
 
 /// Programs that read everything below a folder, and the letters and words without one of which they do not.
@@ -110,14 +110,14 @@ impl Uses<'_> {
 
 /// Returns true if a step has one of these letters, in an option or in the first word of `tar`, or one of these words.
 fn has_one_of(step: &Step, letters: &str, words: &[&str]) -> bool {
-    let first = step.argv.get(1).map(word_text).filter(|word| !word.starts_with("--"));
+    let first = step.argv.get(1).map(Word::text).filter(|word| !word.starts_with("--"));
     let bundled = first.is_some_and(|word| {
         step.program().is_some_and(|name| name.ends_with("tar")) && word.contains(|c| letters.contains(c))
     });
     bundled
         || has_letter(step, letters)
         || has_long(step, words)
-        || step.argv.iter().skip(1).any(|word| words.contains(&word_text(word)))
+        || step.argv.iter().skip(1).any(|word| words.contains(&word.text()))
 }
 
 /// Returns the patterns of files that a search is told to take, hidden or not.
@@ -126,9 +126,8 @@ fn searched_globs(step: &Step) -> impl Iterator<Item = &str> {
         let short = text.starts_with('-') && !text.starts_with("--") && text.ends_with('g');
         short || text == "--glob" || text == "--iglob"
     };
-    let behind =
-        step.argv.windows(2).filter(move |pair| is_glob(word_text(&pair[0]))).map(|pair| word_text(&pair[1]));
-    let attached = step.argv.iter().map(word_text).filter_map(|text| {
+    let behind = step.argv.windows(2).filter(move |pair| is_glob(pair[0].text())).map(|pair| pair[1].text());
+    let attached = step.argv.iter().map(Word::text).filter_map(|text| {
         let long = ["--glob=", "--iglob="].iter().find_map(|name| text.strip_prefix(name));
         let short = || text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?.split_once('g');
         long.or_else(|| short().map(|(_, glob)| glob))

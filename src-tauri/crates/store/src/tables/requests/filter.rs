@@ -10,7 +10,6 @@ use uuid::Uuid;
 pub struct Filter {
     /// Only this agent's.
     pub agent: Option<AgentId>,
-    /// Only those in this phase.
     pub phase: Option<RunState>,
     /// Only those that came in then or later.
     pub since: Option<Millis>,

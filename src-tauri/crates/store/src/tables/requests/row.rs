@@ -175,7 +175,6 @@ const REST: &str = "content, asked_at, decided_at, intended_at, pid, start_time,
 /// Index of the first of the long parts, behind [`SUMMARY`] and [`REST`].
 const LONG_PARTS: usize = 30;
 
-/// Returns the columns of a whole request.
 fn whole_columns() -> String {
     format!("{SUMMARY}, {REST}, {}", packed::COLUMNS)
 }
