@@ -202,8 +202,11 @@ fn every_story_of_the_page_about_faults_is_there_and_run() {
     let page = fs::read_to_string(repository().join("docs/FAULTS.md")).unwrap();
     let script = fs::read_to_string(repository().join("scripts/faults")).unwrap();
     let code = page.split('`').skip(1).step_by(2);
-    let stories: Vec<&str> =
-        code.filter(|word| Path::new(word).extension().is_some_and(|end| end == "rs") || word.starts_with("tests/")).collect();
+    let stories: Vec<&str> = code
+        .filter(|word| {
+            Path::new(word).extension().is_some_and(|end| end == "rs") || word.starts_with("tests/")
+        })
+        .collect();
     assert!(stories.len() > 20, "{stories:?}");
     for story in stories {
         let is_there =

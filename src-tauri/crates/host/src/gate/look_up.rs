@@ -4,7 +4,7 @@ use super::context::{QuestionContext, find_last_allowed, read_previews};
 use super::judge::{JudgedRequest, World, unjudged};
 use crate::lanes::refusal_of;
 use crate::measure::{Site, repository_around};
-use postern_command::{Dialect, ProgramClass, class_of, read_argv_at, read_shell_at};
+use postern_command::{Dialect, ParsedCommand, ProgramClass, class_of, read_argv_at, read_shell_at};
 use postern_exec::resolve::{AgentReach, Cwd, Held, ResolvedRequest, search_path};
 use postern_policy::environment::{self, Built};
 use postern_policy::{
@@ -25,6 +25,13 @@ fn input_of(stdin: &PlanStdin) -> Input {
     }
 }
 
+fn reading_of(what: &What, home: &str) -> ParsedCommand {
+    match what {
+        What::Command(argv) => read_argv_at(argv, home),
+        What::Shell(text) => read_shell_at(text, Dialect::Bash, home),
+    }
+}
+
 /// Reads a request and looks it up.
 pub(super) fn looked_up(
     world: &World,
@@ -32,10 +39,7 @@ pub(super) fn looked_up(
     version: u64,
     run: &RunParams,
 ) -> Result<Box<JudgedRequest>, Denial> {
-    let reading = match &run.what {
-        What::Command(argv) => read_argv_at(argv, &world.home),
-        What::Shell(text) => read_shell_at(text, Dialect::Bash, &world.home),
-    };
+    let reading = reading_of(&run.what, &world.home);
     if let Some(invalid) = &reading.invalid {
         return Err(Refusal::Unreadable(invalid.message.into()).into());
     }
