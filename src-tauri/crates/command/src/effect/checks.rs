@@ -182,7 +182,8 @@ const CLIENTS: [&str; 18] = [
 /// Returns what the statements of a database's client delete, in its arguments or on its input.
 fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let manages = command.args.first().is_some_and(|word| word.ends_with("manage.py"))
-        && command.has_word(&["flush", "reset_db"]);
+        && (command.has_word(&["flush", "reset_db"])
+            || command.has_word(&["migrate"]) && command.has_word(&["zero"]));
     let deletes = command.is_one_of(&CLIENTS) && command.matches_any("~flushall ~flushdb");
     let found = (deletes || manages).then(|| system("delete data from a database", None));
     found.or_else(|| statements(command, command.args)).or_else(|| statements(command, command.texts))

@@ -49,3 +49,16 @@ fn a_saved_rule_deletes_no_comment_and_sends_no_file_and_no_other_branches() {
     check("go list -m all", &["go list -deps ./..."], &["go list -m -versions x.evil.example"]);
     check("python3 -m pip install x", &["python3 -m pip install x"], &["python3 -m pip install -e x"]);
 }
+
+#[test]
+fn a_saved_rule_for_a_build_sends_it_nowhere_serves_nobody_else_and_runs_no_other_task() {
+    check("vite", &["vite --port 3000"], &["vite --host", "vite --host 0.0.0.0"]);
+    check("next build", &["next build"], &["next dev -H 0.0.0.0", "next dev"]);
+    check(
+        "turbo run build",
+        &["turbo run build --force"],
+        &["turbo run deploy", "turbo run build --api=http://e.vil"],
+    );
+    check("bazel build //x", &["bazel build //x"], &["bazel build --bes_backend=grpc://e.vil //x"]);
+    check("go build ./...", &["go build -v ./..."], &["go build -mod=mod e.vil/x"]);
+}
