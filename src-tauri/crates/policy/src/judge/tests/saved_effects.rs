@@ -62,3 +62,17 @@ fn a_saved_rule_for_a_build_sends_it_nowhere_serves_nobody_else_and_runs_no_othe
     check("bazel build //x", &["bazel build //x"], &["bazel build --bes_backend=grpc://e.vil //x"]);
     check("go build ./...", &["go build -v ./..."], &["go build -mod=mod e.vil/x"]);
 }
+
+#[test]
+fn a_saved_rule_asks_no_other_port_and_no_path_that_leads_out_of_the_repository() {
+    check(
+        "curl -s localhost:3000/x",
+        &["curl -s localhost:3000/y", "curl -s http://localhost:3000/z"],
+        &["curl -s localhost:2375/containers/json", "curl -s localhost/x"],
+    );
+    check(
+        "gh api repos/o/r/pulls/1/comments",
+        &["gh api repos/o/r/pulls/2/comments", "gh api repos/o/r/compare/main...dev"],
+        &["gh api repos/o/r/../../user", "gh api repos/o/r/../x/pulls", "gh api repos/o/r/%2E%2e/x/pulls"],
+    );
+}
