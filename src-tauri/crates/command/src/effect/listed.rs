@@ -4,19 +4,22 @@ use super::command::word_text;
 use super::places::{is_secret, may_be_secret, may_find_secret, opens_nothing};
 use super::searched::{patterns_of_fd, patterns_of_find};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect};
-use crate::programs::is_read_only_anyway;
+use crate::programs::{family_of, is_read_only_anyway};
 use crate::{ParsedCommand, Role, Step};
 
 /// Returns what steps that only read open by a variable of a `for`, or by `xargs`, of a list that names a secret.
 pub(super) fn listed_secrets(reading: &ParsedCommand) -> Vec<(usize, StepEffect)> {
-    let (loops, fed) = (reading.text.contains("for "), reading.text.contains("xargs"));
-    if !loops && !fed {
+    let fed = reading.steps.iter().any(is_fed);
+    if !fed && !reading.text.contains("for ") {
         return Vec::new();
     }
+    let mut listings = reading.steps.iter().enumerate().filter(|_| fed);
+    let listing = listings.find_map(|(at, step)| Some((at, searched_secret(step)?)));
     let opened = |(at, step): (usize, &Step)| {
         let mut unknown = step.argv.iter().skip(1).filter(|word| word.value.is_none());
-        let searched = || reading.steps[..at].iter().rev().find_map(searched_secret).filter(|_| is_fed(step));
-        let which = unknown.find_map(|word| listed_secret(&word.raw, &reading.text)).or_else(searched)?;
+        let of_loop = unknown.find_map(|word| listed_secret(&word.raw, &reading.text));
+        let of_search = listing.as_ref().filter(|(before, _)| *before < at && is_fed(step));
+        let which = of_loop.or_else(|| of_search.map(|(_, which)| which.clone()))?;
         let effect =
             CommandEffect::UseSecret { how: "use keys or passwords from".into(), which: Some(which) };
         let (scope, reversible) = (Some(EffectScope::Machine), Reversible::No);
@@ -25,15 +28,16 @@ pub(super) fn listed_secrets(reading: &ParsedCommand) -> Vec<(usize, StepEffect)
     reading.steps.iter().enumerate().filter_map(opened).collect()
 }
 
-/// Returns true if `xargs` gives a step the files that it opens.
+/// Returns true if `xargs` or `parallel` gives a step the files that it opens.
 fn is_fed(step: &Step) -> bool {
-    step.via.iter().any(|via| via.argv.first().is_some_and(|word| word_text(word) == "xargs"))
+    let names = step.via.iter().filter_map(|via| via.argv.first()).map(|word| family_of(word_text(word)));
+    { names }.any(|name| matches!(&*name, "xargs" | "parallel"))
 }
 
 /// Returns the pattern of a step that lists names by it, if that may find a secret.
 fn searched_secret(step: &Step) -> Option<String> {
     let words: Vec<&str> = step.argv.iter().skip(1).map(word_text).collect();
-    let patterns = match (step.program()?, words.first()) {
+    let patterns = match (&*family_of(step.program()?), words.first()) {
         ("find", _) => patterns_of_find(&words),
         ("fd" | "fdfind" | "ls", _) | ("git", Some(&"ls-files")) => patterns_of_fd(&words),
         _ => Vec::new(),
