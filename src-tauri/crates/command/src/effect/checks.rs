@@ -186,7 +186,14 @@ fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
             || command.has_word(&["migrate"]) && command.has_word(&["zero"]));
     let deletes = command.is_one_of(&CLIENTS) && command.matches_any("~flushall ~flushdb");
     let found = (deletes || manages).then(|| system("delete data from a database", None));
-    found.or_else(|| statements(command, command.args)).or_else(|| statements(command, command.texts))
+    // Quotes are gone where another shell reads the words (`watch psql -c 'drop table x'`).
+    let is_split = || command.is_one_of(&CLIENTS) && !command.args.iter().any(|word| word.contains(' '));
+    found
+        .or_else(|| statements(command, command.args))
+        .or_else(|| statements(command, command.texts))
+        .or_else(|| {
+            is_split().then(|| command.args.join(" ")).and_then(|all| statements(command, &[all.as_str()]))
+        })
 }
 
 /// Returns what these statements delete, if a command is the client of a database.
