@@ -42,7 +42,10 @@ fn a_saved_rule_deletes_no_comment_and_sends_no_file_and_no_other_branches() {
     check(
         "git push origin main",
         &["git push origin dev"],
-        &["git push -o merge_request.merge_when_pipeline_succeeds origin main"],
+        &[
+            "git push -o merge_request.merge_when_pipeline_succeeds origin main",
+            "git push origin 'refs/heads/*'",
+        ],
     );
     check("docker network create x", &["docker network create y"], &["docker network rm x"]);
     check("docker compose up -d", &["docker compose up"], &["docker compose up -V"]);
