@@ -5,7 +5,9 @@ use super::host::{is_away, machine_of};
 use super::inner::effects_of_text;
 use super::places::{
     OPEN_NOTHING, is_device, is_git_hook, is_secret, is_start_file, is_system_file, may_be_secret,
+    may_find_secret,
 };
+use super::searched::searched_patterns;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
 use std::borrow::Cow;
 
@@ -24,11 +26,14 @@ fn system(change: &'static str, name: Option<&str>) -> FoundEffect {
     (CommandEffect::ChangeSystem { change: change.into(), names }, Some(EffectScope::Machine), Reversible::No)
 }
 
-/// Finds key files and files of tokens among the words.
+/// Commands of git that open none of the files that they name.
+const GIT_OPENS_NOTHING: [&str; 5] = ["check-ignore", "clean", "ls-files", "rm", "update-index"];
+
+/// Finds key files and files of tokens among the words, and patterns that find them.
 fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let opened = match command.args {
         _ if command.is_one_of(&OPEN_NOTHING) => &[],
-        ["check-ignore" | "ls-files" | "rm" | "update-index", ..] if command.is_one_of(&["git"]) => &[],
+        [verb, ..] if command.is_one_of(&["git"]) && GIT_OPENS_NOTHING.contains(verb) => &[],
         [read @ .., _target] if command.is_one_of(&["cp", "mv"]) => read,
         all => all,
     };
@@ -37,7 +42,9 @@ fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let texts: Vec<&str> = command.patterns_sought();
     let read = opened.iter().filter(|word| !texts.contains(word));
     let named = read.chain(command.writes).find(|word| is_secret(word));
-    let word = named.or_else(|| expanded.iter().find(|pattern| may_be_secret(pattern)))?;
+    let named = named.or_else(|| expanded.iter().find(|pattern| may_be_secret(pattern))).copied();
+    let found = || searched_patterns(command).into_iter().find(|pattern| may_find_secret(pattern));
+    let word = named.or_else(found)?;
     // The path alone, without the text around it.
     let path = word.split([' ', '"', '\'', '=', '@', '(', ')']).find(|part| is_secret(part)).unwrap_or(word);
     Some((
@@ -167,18 +174,26 @@ fn of_working_folder(path: &str) -> String {
 }
 
 /// Programs that run statements of a database's language.
-const CLIENTS: [&str; 12] = [
+const CLIENTS: [&str; 18] = [
     "psql", "mysql", "mariadb", "sqlite3", "duckdb", "mongosh", "mongo", "redis-cli", "clickhouse",
-    "clickhouse-client", "cqlsh", "sqlcmd",
+    "clickhouse-client", "cqlsh", "sqlcmd", "bq", "snowsql", "turso", "usql", "wrangler", "litecli",
 ];
 
 /// Returns what the statements of a database's client delete, in its arguments or on its input.
 fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let manages = command.args.first().is_some_and(|word| word.ends_with("manage.py"))
-        && command.has_word(&["flush", "reset_db"]);
+        && (command.has_word(&["flush", "reset_db"])
+            || command.has_word(&["migrate"]) && command.has_word(&["zero"]));
     let deletes = command.is_one_of(&CLIENTS) && command.matches_any("~flushall ~flushdb");
     let found = (deletes || manages).then(|| system("delete data from a database", None));
-    found.or_else(|| statements(command, command.args)).or_else(|| statements(command, command.texts))
+    // Quotes are gone where another shell reads the words (`watch psql -c 'drop table x'`).
+    let is_split = || command.is_one_of(&CLIENTS) && !command.args.iter().any(|word| word.contains(' '));
+    found
+        .or_else(|| statements(command, command.args))
+        .or_else(|| statements(command, command.texts))
+        .or_else(|| {
+            is_split().then(|| command.args.join(" ")).and_then(|all| statements(command, &[all.as_str()]))
+        })
 }
 
 /// Returns what these statements delete, if a command is the client of a database.

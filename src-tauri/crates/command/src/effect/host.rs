@@ -18,7 +18,7 @@ pub fn host_of(url: &str) -> &str {
     if authority.contains(['\\', ';']) || user.contains('@') { url } else { host }
 }
 
-/// Returns the machine that a word names: an address, `user@host:path`, or a bare host.
+/// Returns the machine that a word names, with a port: an address, `user@host:path`, or a bare host.
 ///
 /// A word that programs read differently stands for itself.
 pub(super) fn machine_of(word: &str) -> Option<&str> {
@@ -29,9 +29,19 @@ pub(super) fn machine_of(word: &str) -> Option<&str> {
         return Some(word);
     }
     let host = word.split([':', '/']).next().unwrap_or(word);
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let named = host == "localhost" || host.contains('.') || word.contains('@') || word.contains(':');
-    (named && is_plain(host) && !host.is_empty() && !host.starts_with(['.', '-'])).then_some(host)
+    let start = host.rfind('@').map_or(0, |at| at + 1);
+    let name = &host[start..];
+    let named = name == "localhost" || name.contains('.') || word.contains('@') || word.contains(':');
+    (named && is_plain(name) && !name.is_empty() && !name.starts_with(['.', '-']))
+        .then(|| &word[start..host.len() + port_length(&word[host.len()..])])
+}
+
+/// Returns the length of a port behind a host, with its colon: each is another service.
+fn port_length(behind: &str) -> usize {
+    let digits = |port: &str| port.bytes().take_while(u8::is_ascii_digit).count();
+    let length = 1 + behind.strip_prefix(':').map_or(0, digits);
+    let ends = behind.get(length..).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']));
+    if length > 1 && ends { length } else { 0 }
 }
 
 /// Returns true for a word without a scheme in which programs see different hosts.
@@ -76,7 +86,15 @@ pub(super) fn repositories_of<'a>(command: &ExaminedCommand<'a>) -> Vec<&'a str>
         &path[..end]
     };
     let is_api = command.args.first() == Some(&"api");
+    // What leads up, as it is or encoded, leaves the repository.
+    let leads_up = |word: &str| {
+        let decoded = word.to_ascii_lowercase().replace("%2e", ".");
+        decoded.split('/').any(|part| part == "." || part.starts_with(".."))
+    };
     let named = |word: &'a str| {
+        if is_api && leads_up(word) {
+            return Some(word);
+        }
         if let Some((_, address)) = word.split_once("://") {
             return Some(names(address, 3));
         }
@@ -179,6 +197,9 @@ mod tests {
             ("u@box", Some("box")),
             ("box:dir", Some("box")),
             ("box:dir/a@b", Some("box")),
+            ("localhost:3000/x", Some("localhost:3000")),
+            ("u@a.example:80?x", Some("a.example:80")),
+            ("box:22x", Some("box")),
             ("box", None),
             ("./x.tar", None),
             ("-o", None),

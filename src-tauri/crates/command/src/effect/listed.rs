@@ -1,24 +1,48 @@
-//! Secrets that a `for` lists, and that a step opens by its variable.
+//! Secrets that a `for` or a search lists, and that a step opens by its variable or by `xargs`.
 
-use super::places::{is_secret, may_be_secret, opens_nothing};
+use super::command::word_text;
+use super::places::{is_secret, may_be_secret, may_find_secret, opens_nothing};
+use super::searched::{patterns_of_fd, patterns_of_find};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect};
-use crate::programs::is_read_only_anyway;
+use crate::programs::{family_of, is_read_only_anyway};
 use crate::{ParsedCommand, Role, Step};
 
-/// Returns what steps that only read open by the variable of a `for` whose list names a secret.
+/// Returns what steps that only read open by a variable of a `for`, or by `xargs`, of a list that names a secret.
 pub(super) fn listed_secrets(reading: &ParsedCommand) -> Vec<(usize, StepEffect)> {
-    if !reading.text.contains("for ") {
+    let fed = reading.steps.iter().any(is_fed);
+    if !fed && !reading.text.contains("for ") {
         return Vec::new();
     }
+    let mut listings = reading.steps.iter().enumerate().filter(|_| fed);
+    let listing = listings.find_map(|(at, step)| Some((at, searched_secret(step)?)));
     let opened = |(at, step): (usize, &Step)| {
         let mut unknown = step.argv.iter().skip(1).filter(|word| word.value.is_none());
-        let which = unknown.find_map(|word| listed_secret(&word.raw, &reading.text))?;
+        let of_loop = unknown.find_map(|word| listed_secret(&word.raw, &reading.text));
+        let of_search = listing.as_ref().filter(|(before, _)| *before < at && is_fed(step));
+        let which = of_loop.or_else(|| of_search.map(|(_, which)| which.clone()))?;
         let effect =
             CommandEffect::UseSecret { how: "use keys or passwords from".into(), which: Some(which) };
         let (scope, reversible) = (Some(EffectScope::Machine), Reversible::No);
         opens(step).then(|| (at, StepEffect { effect, scope, reversible, span: step.span.clone() }))
     };
     reading.steps.iter().enumerate().filter_map(opened).collect()
+}
+
+/// Returns true if `xargs` or `parallel` gives a step the files that it opens.
+fn is_fed(step: &Step) -> bool {
+    let names = step.via.iter().filter_map(|via| via.argv.first()).map(|word| family_of(word_text(word)));
+    { names }.any(|name| matches!(&*name, "xargs" | "parallel"))
+}
+
+/// Returns the pattern of a step that lists names by it, if that may find a secret.
+fn searched_secret(step: &Step) -> Option<String> {
+    let words: Vec<&str> = step.argv.iter().skip(1).map(word_text).collect();
+    let patterns = match (&*family_of(step.program()?), words.first()) {
+        ("find", _) => patterns_of_find(&words),
+        ("fd" | "fdfind" | "ls", _) | ("git", Some(&"ls-files")) => patterns_of_fd(&words),
+        _ => Vec::new(),
+    };
+    patterns.into_iter().find(|pattern| may_find_secret(pattern)).map(str::to_owned)
 }
 
 /// Returns true for a program that only reads, and opens what it is given.

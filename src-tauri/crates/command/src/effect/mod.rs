@@ -14,6 +14,7 @@ mod places;
 mod publication;
 mod push;
 mod roles;
+mod searched;
 mod step;
 
 use std::ops::Range;

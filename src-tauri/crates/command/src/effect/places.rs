@@ -1,5 +1,7 @@
 //! Files with a meaning of their own, by their path.
 
+use std::borrow::Cow;
+
 use crate::obeyed::START_FILES;
 use crate::programs::family_of;
 
@@ -14,8 +16,11 @@ pub(super) fn opens_nothing(name: &str) -> bool {
     OPEN_NOTHING.contains(&&*family_of(name))
 }
 
-/// Returns true if a word names a file that holds secrets.
+/// Returns true if a word names a file that holds secrets, on a disk that keeps letters apart by their case or does not.
 pub fn is_secret(word: &str) -> bool {
+    let word = folded(word);
+    // A fork of a file by a name that only macOS knows.
+    let word = word.split("/..namedfork/").next().unwrap_or_default();
     let holds = |(at, _)| {
         let (before, behind) = word.split_at(at);
         SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
@@ -30,6 +35,14 @@ pub fn is_secret(word: &str) -> bool {
     !is_public && (word.match_indices(['.', '/']).any(holds) || is_named())
 }
 
+/// Returns a word as a disk compares it for which letters of both cases are one: `.ENV`, `ID_RſA`.
+fn folded(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return word.into();
+    }
+    word.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect::<String>().into()
+}
+
 /// Returns true if a pattern of the shell (`.env*`, `~/.s?h/id_*`) may stand for a file that holds secrets.
 ///
 /// A pattern that says nothing of a name (`*`, `src/*`) stands for none: the shell leaves hidden files out of it.
@@ -39,7 +52,8 @@ pub(super) fn may_be_secret(pattern: &str) -> bool {
         ".env", ".env.local", ".env.production", ".ssh/id_ed25519", ".ssh/id_rsa", "server-key.pem",
         "master.key",
     ];
-    let pattern: String = pattern.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
+    let pattern: String =
+        folded(pattern).chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\')).collect();
     let has_parts = |file: &str| pattern.split('/').count() >= file.split('/').count();
     let names = |(pattern, file): (&str, &str)| {
         pattern.starts_with('.') == file.starts_with('.') && stands_for(pattern, file)
@@ -51,6 +65,26 @@ pub(super) fn may_be_secret(pattern: &str) -> bool {
     };
     EXAMPLES.into_iter().any(is_named)
         || SECRETS.iter().any(|(start, rest)| is_named(&format!("{start}{rest}")))
+}
+
+/// Returns true if a pattern that a program searches by (`rg -g '*.env'`) may find a file that holds secrets.
+///
+/// Its `*` stands for hidden files too. One that has no letter of a name finds everything, and counts for nothing.
+pub(super) fn may_find_secret(pattern: &str) -> bool {
+    let finds = |pattern: &str| {
+        let name = pattern.rsplit('/').next().unwrap_or(pattern);
+        let bare = name.trim_start_matches('*');
+        let tells = !bare.contains('{') && bare.contains(|c: char| c.is_ascii_alphanumeric());
+        let hidden = || may_be_secret(&format!(".{}", bare.strip_prefix('.').unwrap_or(bare)));
+        is_secret(pattern) || may_be_secret(pattern) || bare.len() < name.len() && tells && hidden()
+    };
+    let list = pattern.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    match list {
+        Some((before, (members, behind))) => {
+            members.split(',').any(|member| finds(&format!("{before}{member}{behind}")))
+        }
+        None => finds(pattern),
+    }
 }
 
 /// Returns true if a pattern of one name may stand for this name of fewer than 32 letters.

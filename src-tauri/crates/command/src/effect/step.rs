@@ -508,7 +508,7 @@ const LISTERS: [&str; 8] = ["pip", "pip3", "pipx", "uv", "pipenv", "conda", "mam
 
 /// Returns the packages that an installation names. Lists of packages and the project alone name none.
 ///
-/// Beside a named package they count, too: they may bring in any code.
+/// Beside a named package they count, too: they may bring in any code. A folder is no package of its name.
 fn packages(command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
     let lists = values_of_lister(command, &["-r", "--requirement", "--requirements", "--file"]);
     let projects = values_of_lister(command, &["-e", "--editable", "--pip-args"]);
@@ -517,7 +517,12 @@ fn packages(command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
     let attached: Vec<&str> = more.filter(|word| !all.contains(word)).collect();
     all.extend(attached);
     let names_none = |word: &&str| (*word == "." || lists.contains(word)) && !word.contains("://");
-    if all.iter().all(names_none) { Vec::new() } else { all.into_iter().map(str::to_owned).collect() }
+    let editable = values_of_lister(command, &["-e", "--editable"]);
+    let named = |word: &str| {
+        let is_folder = editable.contains(&word) && !word.starts_with(['.', '/', '~']) && !word.contains(':');
+        if is_folder { format!("./{word}") } else { word.to_owned() }
+    };
+    if all.iter().all(names_none) { Vec::new() } else { all.into_iter().map(named).collect() }
 }
 
 /// Returns the values that such a program has for these options.

@@ -8,6 +8,54 @@ use crate::invocation::Leading;
 
 /// Returns the first word of a call that is a script which does more, or an option that is not known.
 pub(super) fn more_than_prints(args: &[Arg]) -> Option<usize> {
+    unsafe_word(args).or_else(|| behind_suffix(args))
+}
+
+/// Returns the script of macOS's sed, which takes the word after `-i` for a suffix, if it does more than print.
+///
+/// Of a suffix that is not empty, GNU's sed takes that word for the script, and what follows is files.
+fn behind_suffix(args: &[Arg]) -> Option<usize> {
+    let takes_suffix = |word: &str| {
+        word.strip_prefix('-')
+            .and_then(|letters| letters.strip_suffix(['i', 'I']))
+            .is_some_and(|flags| flags.chars().all(|c| "nErsuzal".contains(c)))
+    };
+    let (mut kept, mut empty, mut at) = (Vec::new(), false, 0);
+    while let Some(word) = args.get(at).filter(|word| word.known_value() != Some("--")) {
+        kept.push(at);
+        at += 1;
+        if at > 1 && word.known_value().is_some_and(takes_suffix) {
+            empty |= args.get(at).and_then(Arg::known_value) == Some("");
+            at += 1;
+        }
+    }
+    kept.extend(at..args.len());
+    if kept.len() == args.len() {
+        return None;
+    }
+    let rest: Vec<Arg> = kept.iter().map(|at| args[*at].clone()).collect();
+    let found = unsafe_word(&rest)?;
+    let is_script = || {
+        let has_files = rest.iter().skip(found + 1).any(|word| word.known_value() != Some("--"));
+        has_files && rest[found].known_value().is_some_and(may_write)
+    };
+    (empty || is_script()).then(|| kept[found])
+}
+
+/// Returns true for a word that may be a script which writes a file, rather than the name of a file.
+fn may_write(word: &str) -> bool {
+    let command = word.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!{;".contains(c));
+    let substitutes = || {
+        let mut letters = command.strip_prefix('s')?.chars();
+        let delimiter = letters.next().filter(|c| !c.is_alphanumeric())?;
+        Some(letters.filter(|c| *c == delimiter).count() > 1)
+    };
+    word.contains(char::is_whitespace)
+        || command.starts_with(['w', '\\'])
+        || substitutes().unwrap_or_default()
+}
+
+fn unsafe_word(args: &[Arg]) -> Option<usize> {
     let options = table::program("sed").map_or("", |sed| sed.behind);
     let Ok((parsed, operands)) = Leading::everywhere(args, options) else {
         let unknown = (1..args.len()).find(|at| args[*at].known_value().is_none());
@@ -290,9 +338,23 @@ mod tests {
             ("sed --expression=w f", Some(1)),
             ("sed -n --unheard p f", Some(1)),
             ("sed f -e w", Some(3)),
+            // macOS takes the word after `-i` for a suffix.
+            ("sed -i p wf g", Some(3)),
+            ("sed -i p s,a,b,wf g", Some(3)),
+            ("sed -ni p -I p wf g", Some(5)),
+            ("sed -i -ep wf g", Some(3)),
+            ("sed -i p wf", None),
+            ("sed -i p src/a /r/b s.rs", None),
+            ("sed -i -E s/a/b/ f g", None),
+            ("sed -i.bak p wf g", None),
         ] {
             let args: Vec<Arg> = line.split(' ').map(|word| Arg::from_value(word, 0..0)).collect();
             assert_eq!(more_than_prints(&args), expected, "{line}");
+        }
+        let scripts = [("w .envrc", Some(3)), ("s/a/b/w .envrc", Some(3)), ("s/a/b/", None), ("p", None)];
+        for (script, expected) in scripts {
+            let args = ["sed", "-i", "", script, "f"].map(|word| Arg::from_value(word, 0..0));
+            assert_eq!(more_than_prints(&args), expected, "{script}");
         }
     }
 }

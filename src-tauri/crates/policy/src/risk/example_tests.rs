@@ -26,7 +26,7 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("write", NeedsReview, &["dd if=/dev/zero of=x", "dd of=x"]),
     ("change-system", Dangerous, &["chmod 777 x", "chmod a+rwx x", "chmod u+s x", "chmod +s x", "chmod +w x"]),
     ("write", NeedsReview, &["chown -R u x", "chgrp --recursive x y"]),
-    ("change-repository", Dangerous, &["git push --force", "git push origin +main", "git push -f", "git push o :x", "git push --mirror"]),
+    ("change-repository", Dangerous, &["git push --force", "git push origin +main", "git push -f", "git push o :x", "git push --mirror", "op run -- git push -f", "devbox run -- git push -f", "rtk proxy git push -f"]),
     ("change-repository", Dangerous, &["git reset --hard", "git clean -fd", "git checkout -- .", "git clean -f", "git restore ."]),
     ("change-repository", Dangerous, &["git checkout --ours f", "git checkout -p", "git checkout --pathspec-from-file=f", "git checkout src/[ab].rs", "git branch -Dq x", "git branch -rD x"]),
     ("change-repository", Dangerous, &["git worktree add -B main ../y", "git fetch --stdin o", "git fetch --refmap=x:main o", "git pull o +x:main", "git fetch -pP", "git lfs migrate import"]),
@@ -34,6 +34,10 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("change-system", Dangerous, &["shutdown -h now", "reboot"]),
     ("change-system", Dangerous, &["killall node", "kill -9 5", "xkill x", "kill -KILL 5"]),
     ("change-system", Dangerous, &["launchctl load x", "systemctl stop x", "service x restart"]),
+    ("delete", Dangerous, &["rm -rf /tmp/*", "rm -rf /tmp/[a-z]*", "rm -rf /tmp/{a,*}"]),
+    ("change-system", Dangerous, &["helmfile destroy", "velero backup delete x", "kind delete cluster", "turso db destroy x", "consul kv delete -recurse x", "terraform state push x", "npm org set a b admin", "stripe refunds create", "psql -c drop table x", "aws route53 change-resource-record-sets"]),
+    ("publish", Dangerous, &["deno publish", "sbt publish", "nx release", "wasm-pack publish", "supabase functions deploy", "cargo release patch --execute"]),
+    ("serve", Dangerous, &["vite --host", "uvicorn a:b --host 0.0.0.0"]),
     ("change-system", Dangerous, &["crontab -e", "crontab x", "crontab", "at now"]),
     ("change-system", Dangerous, &["defaults write a b c", "csrutil disable", "sysctl -w x", "defaults delete x"]),
     ("use-secret", Dangerous, &["security find-generic-password -w x", "security delete-keychain x"]),
@@ -171,7 +175,8 @@ const HARMLESS: &[&str] = &[
     "docker run --network none x", "docker run --cap-add NET_ADMIN x", "docker run -v d:/d x", "claude -p x",
     "redis-cli get x", "aws configure get region", "kill -s TERM 5", "git fetch --prune", "eas build", "gh gist list",
     "terraform output", "codesign -s - x", "git pull --force", "claude mcp list", "asr info x",
-    "prisma migrate x", "curl -o x u", "ls POST", "ls -d", "xh -d u", "http u",
+    "prisma migrate x", "rm -rf /tmp/build-*", "rm -f /tmp/*.log", "uvicorn a:b", "kind get clusters", "stripe listen",
+    "cargo release patch", "supabase stop", "nomad status", "vite", "curl -o x u", "ls POST", "ls -d", "xh -d u", "http u",
 ];
 
 #[test]

@@ -78,12 +78,9 @@ impl<'a> PathContext<'a> {
             return EffectScope::Inside;
         }
         let Some(reached) = self.reached(written) else { return EffectScope::Outside };
+        let named = if is_some_of_temporary(&plain) { EffectScope::Inside } else { self.of_path(&reached) };
         let real = super::find_real_path(self.found, &path::expand_home(written, self.home));
-        real.into_iter()
-            .map(|real| self.of_path(real))
-            .chain([self.of_path(&reached)])
-            .max()
-            .unwrap_or(EffectScope::Outside)
+        real.into_iter().map(|real| self.of_path(real)).chain([named]).max().unwrap_or(EffectScope::Outside)
     }
 
     fn of_path(&self, path: &str) -> EffectScope {
@@ -119,6 +116,16 @@ impl<'a> PathContext<'a> {
         }
         Some(path::reached(self.cwd.as_deref()?, known))
     }
+}
+
+/// Returns true for a pattern of some files right in a temporary folder, by a part of their names: `/tmp/build-*`.
+fn is_some_of_temporary(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(folder, name)| {
+        TEMPORARY.contains(&folder)
+            && name.contains(['*', '?'])
+            && name.contains(|c: char| c.is_ascii_alphanumeric())
+            && !name.contains(['[', '{', '$', '`'])
+    })
 }
 
 /// Programs that pass on some of the lines that they read.

@@ -286,7 +286,8 @@ fn other_environments(read: &Invocation<'_>) -> FoundArg {
         let known = |c: char| {
             if *place == 0 { c.is_ascii_alphabetic() } else { "acefghHjklLmnNoOpqrsStTuUvVwWxXZ".contains(c) }
         };
-        word.contains('e') && word.chars().all(known)
+        // macOS reads the first word as letters of options, with or without a dash.
+        (word.contains('e') || *place == 0 && word.contains('E')) && word.chars().all(known)
     };
     let column = |given: &&GivenOption<'_>| {
         let output = matches!(&*given.name, "-o" | "-O" | "--format");

@@ -9,7 +9,8 @@ fn scene(command: &str) -> Scene {
         "rsync", "kill", "make", "just", "mvn", "gradle", "uudecode", "convert", "gnuplot", "mpv", "ffmpeg",
         "split", "pandoc", "helm", "dart", "dig", "pip", "yarn", "uv", "pipx", "conda", "gem", "poetry",
         "mise", "brew", "pod", "gcc", "rustc", "go", "ffprobe", "glow", "svn", "grep", "identify",
-        "exiftool", "nmap", "tofu", "jira", "docker",
+        "exiftool", "nmap", "tofu", "jira", "docker", "flyway", "liquibase", "vite", "next", "turbo",
+        "bazel",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));

@@ -47,9 +47,10 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
     for text in [
         "cat ~/x", "cat /Users/u/x", "cat ../x", "cat < ~/x", "cat ~/.ssh/config", "cat ~/.ssh/*",
         "cat $HOME/.ssh/id_ed25519", "cat /tmp/x", "cat /checkout/x", "cat < /nowhere/x",
-        "cd /nowhere && ls", "cat .env", "cat < .env", "for f in README.md .env; do cat \"$f\"; done",
-        "for f in .e*; do cat $f; done", "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x", "grep -r x ~",
-        "ls -R /", "find / -name x", "cd /Users/u && cat x", "sort --files0-from=/tmp/x",
+        "cd /nowhere && ls", "cat .env", "cat < .env", "cat .ENV", "cat ID_RſA", "cat .env/..namedfork/data",
+        "for f in README.md .env; do cat \"$f\"; done", "for f in .e*; do cat $f; done",
+        "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x", "grep -r x ~", "ls -R /", "find / -name x",
+        "cd /Users/u && cat x", "sort --files0-from=/tmp/x",
     ] {
         let verdict = judged(text);
         assert_eq!(verdict.decision, Decision::Ask, "{text}: {:?}", verdict.cause);
