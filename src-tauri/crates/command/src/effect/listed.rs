@@ -1,11 +1,10 @@
 //! Secrets that a `for` or a search lists, and that a step opens by its variable or by `xargs`.
 
-use super::command::word_text;
 use super::places::{is_secret, may_be_secret, may_find_secret, opens_nothing};
 use super::searched::{patterns_of_fd, patterns_of_find};
 use super::{CommandEffect, EffectScope, Reversible, StepEffect};
 use crate::programs::{family_of, is_read_only_anyway};
-use crate::{ParsedCommand, Role, Step};
+use crate::{ParsedCommand, Role, Step, Word};
 
 /// Returns what steps that only read open by a variable of a `for`, or by `xargs`, of a list that names a secret.
 pub(super) fn listed_secrets(reading: &ParsedCommand) -> Vec<(usize, StepEffect)> {
@@ -30,13 +29,13 @@ pub(super) fn listed_secrets(reading: &ParsedCommand) -> Vec<(usize, StepEffect)
 
 /// Returns true if `xargs` or `parallel` gives a step the files that it opens.
 fn is_fed(step: &Step) -> bool {
-    let names = step.via.iter().filter_map(|via| via.argv.first()).map(|word| family_of(word_text(word)));
+    let names = step.via.iter().filter_map(|via| via.argv.first()).map(|word| family_of(word.text()));
     { names }.any(|name| matches!(&*name, "xargs" | "parallel"))
 }
 
 /// Returns the pattern of a step that lists names by it, if that may find a secret.
 fn searched_secret(step: &Step) -> Option<String> {
-    let words: Vec<&str> = step.argv.iter().skip(1).map(word_text).collect();
+    let words: Vec<&str> = step.argv.iter().skip(1).map(Word::text).collect();
     let patterns = match (&*family_of(step.program()?), words.first()) {
         ("find", _) => patterns_of_find(&words),
         ("fd" | "fdfind" | "ls", _) | ("git", Some(&"ls-files")) => patterns_of_fd(&words),
