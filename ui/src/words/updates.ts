@@ -30,7 +30,8 @@ export const updates = {
         return "Postern is up to date.";
       case "available": {
         const { version, size } = update.release;
-        return `Version ${version} is available${size === null ? "" : ` (${bytes(size)})`}.`;
+        const amount = size === null ? "" : ` (${bytes(size)})`;
+        return `Version ${version} is available${amount}.`;
       }
       case "refused":
         return `Version ${update.version} is refused: version ${update.newest}, which runs here, is newer.`;
