@@ -1,5 +1,4 @@
 //! Commands about updates, for the main window and that of the settings.
-#![expect(clippy::needless_pass_by_value, reason = "Tauri hands a command its arguments")]
 
 use crate::dependencies::AppDependencies;
 use postern_contract::UpdateState;
@@ -7,8 +6,10 @@ use tauri::State;
 
 /// Returns the state of updates, or `None` if this build has no updater.
 #[tauri::command]
-pub(super) fn settings_updates(parts: State<'_, AppDependencies>) -> Option<UpdateState> {
-    parts.updates.as_ref().map(|updates| updates.current_state())
+pub(super) async fn settings_updates(
+    parts: State<'_, AppDependencies>,
+) -> Result<Option<UpdateState>, String> {
+    Ok(parts.updates.as_ref().map(|updates| updates.current_state()))
 }
 
 #[tauri::command]
@@ -29,8 +30,9 @@ pub(super) async fn settings_install_update(parts: State<'_, AppDependencies>) -
 }
 
 #[tauri::command]
-pub(super) fn settings_put_off_update(parts: State<'_, AppDependencies>) {
+pub(super) async fn settings_put_off_update(parts: State<'_, AppDependencies>) -> Result<(), String> {
     if let Some(updates) = &parts.updates {
         updates.put_off();
     }
+    Ok(())
 }

@@ -27,7 +27,7 @@ impl ReleaseFeed for FakeFeed {
         Box::pin(async move { self.note("download", &self.download) })
     }
     fn install_release(&self) -> FeedWork<'_, ()> {
-        Box::pin(async move { self.note("install", &Ok(())) })
+        Box::pin(async move { self.note("install", &Ok::<(), String>(())) })
     }
 }
 

@@ -15,7 +15,7 @@ const WAIT: &str = r#"while kill -0 "$0" 2>/dev/null; do /bin/sleep 0.2; done; e
 pub fn open_app_after_exit(app: &Path) -> io::Result<()> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let mut words = vec![OsStr::new("/usr/bin/open"), app.as_os_str(), OsStr::new("--args")];
-    words.extend(arguments.iter().map(|argument| argument.as_os_str()));
+    words.extend(arguments.iter().map(std::ffi::OsString::as_os_str));
     start_after(std::process::id(), &words).map(drop)
 }
 
