@@ -20,7 +20,7 @@ pub(crate) struct AppDependencies {
     pub(crate) popover: Popover,
     pub(crate) preferences: Arc<StoredPreferences>,
     pub(crate) listeners: Arc<PageListeners>,
-    /// Updates of the app; `None` if this build has no feed.
+    /// Updates of the app; `None` if this build has no source of them.
     pub(crate) updates: Option<Arc<Updates>>,
 }
 

@@ -226,7 +226,7 @@ pub(crate) async fn perform_action(
         "check-updates" => {
             settings::open_page(app, SettingsPage::from_name("general"));
             if let Some(updates) = &parts.updates {
-                updates.check_feed().await;
+                updates.check_releases().await;
             }
         }
         "quit" => app.exit(0),

@@ -4,7 +4,7 @@ use crate::backend::{Backend, IncomingBackendEvent};
 use crate::dependencies::AppDependencies;
 use crate::notify::NotificationChoice;
 use crate::preferences::StoredPreferences;
-use crate::update::{Updates, feed_of_this_build};
+use crate::update::{Updates, source_of_this_build};
 use crate::window::approval;
 use crate::window::popover::{self, Popover};
 use crate::window::settings::{self, PageListeners};
@@ -108,16 +108,16 @@ fn start_app(
     Ok(())
 }
 
-/// Begins to look for updates, if this build has a feed for them.
+/// Begins to look for updates, if this build has a source of them.
 fn open_updates(
     app: &AppHandle,
     listeners: &Arc<PageListeners>,
     preferences: &Arc<StoredPreferences>,
     options: &AppOptions,
 ) -> Option<Arc<Updates>> {
-    let feed = feed_of_this_build(app)?;
+    let source = source_of_this_build(app)?;
     let listeners = Arc::clone(listeners);
-    let updates = Arc::new(Updates::new(feed, move || tell_pages(&listeners, "updates.changed")));
+    let updates = Arc::new(Updates::new(source, move || tell_pages(&listeners, "updates.changed")));
     let (daily, preferences, data) = (Arc::clone(&updates), Arc::clone(preferences), options.data.clone());
     tauri::async_runtime::spawn(async move { daily.check_daily(&preferences, &data).await });
     Some(updates)

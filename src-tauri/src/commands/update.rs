@@ -15,7 +15,7 @@ pub(super) async fn settings_updates(
 #[tauri::command]
 pub(super) async fn settings_check_updates(parts: State<'_, AppDependencies>) -> Result<(), String> {
     if let Some(updates) = &parts.updates {
-        updates.check_feed().await;
+        updates.check_releases().await;
     }
     Ok(())
 }

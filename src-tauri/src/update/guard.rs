@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 /// Time between two daily checks.
 const DAY: Duration = Duration::from_hours(24);
 
-/// Judges the newest release of the feed by what runs here: this app, and the host that it is attached to.
+/// Judges the newest release of the manifest by what runs here: this app, and the host that it is attached to.
 ///
 /// Only a newer one than both may be downloaded: an old release, however well it is signed, has its old faults.
 pub(super) fn judge_release(found: Option<AppRelease>, app: &str, host: Option<&str>) -> UpdateState {
@@ -52,7 +52,7 @@ pub(super) fn when_to_install(release: &AppRelease, host: Option<&HostActivity>)
     }
 }
 
-/// Returns true if the feed can be read: it is not being read, and no release of it is being installed.
+/// Returns true if the manifest can be read: it is not being read, and no release of it is being installed.
 pub(super) fn can_check(state: &UpdateState) -> bool {
     match state {
         UpdateState::Unknown
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_feed_is_not_read_while_a_release_is_installed() {
+    fn the_manifest_is_not_read_while_a_release_is_installed() {
         let release = release("2.0.0");
         assert!(can_check(&UpdateState::Unknown));
         assert!(can_check(&UpdateState::Available { release: release.clone() }));

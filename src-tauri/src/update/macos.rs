@@ -1,6 +1,6 @@
 //! Releases by Tauri's updater: read and downloaded over HTTPS, and signed by a key that this build knows.
 
-use super::{FeedWork, ReleaseFeed};
+use super::{ReleaseSource, SourceWork};
 use crate::system::place;
 use parking_lot::Mutex;
 use postern_contract::AppRelease;
@@ -13,15 +13,15 @@ use tauri_plugin_updater::{Update, UpdaterExt as _, extract_path_from_executable
 
 /// Public key of releases, as `tauri signer generate` writes it. A build without one has no updater.
 const KEY: Option<&str> = option_env!("POSTERN_UPDATE_KEY");
-/// Address of the feed.
-const ADDRESS: Option<&str> = option_env!("POSTERN_UPDATE_FEED");
-/// Time that the feed may take.
+/// Address of the manifest, which names the newest release.
+const ADDRESS: Option<&str> = option_env!("POSTERN_UPDATE_MANIFEST");
+/// Time that the manifest may take.
 const READ: Duration = Duration::from_secs(30);
 /// Time that a download may take.
 const DOWNLOAD: Duration = Duration::from_mins(30);
 
-/// Feed of this build.
-struct PluginFeed {
+/// Source of this build's releases.
+struct PluginSource {
     app: AppHandle,
     /// Folder of this app, which a release takes the place of.
     bundle: PathBuf,
@@ -30,8 +30,8 @@ struct PluginFeed {
     downloaded: Mutex<Option<Vec<u8>>>,
 }
 
-/// Returns the feed that this build was given, or `None`. What is not started from an app has none.
-pub(crate) fn feed_of_this_build(app: &AppHandle) -> Option<Arc<dyn ReleaseFeed>> {
+/// Returns the source that this build was given, or `None`. What is not started from an app has none.
+pub(crate) fn source_of_this_build(app: &AppHandle) -> Option<Arc<dyn ReleaseSource>> {
     let (Some(key), Some(address)) = (from_build(KEY), from_build(ADDRESS)) else { return None };
     let bundle = extract_path_from_executable(&std::env::current_exe().ok()?).ok()?;
     if bundle.extension().is_none_or(|kind| kind != "app") {
@@ -43,7 +43,7 @@ pub(crate) fn feed_of_this_build(app: &AppHandle) -> Option<Arc<dyn ReleaseFeed>
         Ok(address)
     });
     match made {
-        Ok(address) => Some(Arc::new(PluginFeed {
+        Ok(address) => Some(Arc::new(PluginSource {
             app: app.clone(),
             bundle,
             address,
@@ -66,8 +66,8 @@ fn to_text(error: impl Display) -> String {
     error.to_string()
 }
 
-impl ReleaseFeed for PluginFeed {
-    fn newest_release(&self) -> FeedWork<'_, Option<AppRelease>> {
+impl ReleaseSource for PluginSource {
+    fn newest_release(&self) -> SourceWork<'_, Option<AppRelease>> {
         Box::pin(async move {
             let updater = self
                 .app
@@ -90,7 +90,7 @@ impl ReleaseFeed for PluginFeed {
         })
     }
 
-    fn download_release(&self) -> FeedWork<'_, ()> {
+    fn download_release(&self) -> SourceWork<'_, ()> {
         Box::pin(async move {
             if let Some(problem) = place::problem() {
                 return Err(problem.to_owned());
@@ -103,7 +103,7 @@ impl ReleaseFeed for PluginFeed {
         })
     }
 
-    fn install_release(&self) -> FeedWork<'_, ()> {
+    fn install_release(&self) -> SourceWork<'_, ()> {
         Box::pin(async move {
             let (update, bytes) = (self.found.lock().clone(), self.downloaded.lock().take());
             let (Some(update), Some(bytes)) = (update, bytes) else {

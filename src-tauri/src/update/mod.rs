@@ -1,18 +1,18 @@
 //! Updates of the app: finds a release when the person wants that, and installs it once nothing waits and nothing runs.
 //!
-//! `guard` what may be installed, and when · `feed` where releases come from.
+//! `guard` what may be installed, and when · `source` where releases come from.
 
+mod guard;
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(not(target_os = "macos"), path = "other.rs")]
-mod feed;
-mod guard;
+mod source;
 
 use crate::notify;
 use crate::preferences::StoredPreferences;
-pub(crate) use feed::feed_of_this_build;
 use guard::{can_check, is_due, is_pending, judge_release, when_to_install};
 use parking_lot::Mutex;
 use postern_contract::{AppRelease, Status, UpdateState};
+pub(crate) use source::source_of_this_build;
 use std::io;
 use std::path::Path;
 use std::pin::Pin;
@@ -27,17 +27,17 @@ const LAST_CHECK: &str = "last-update-check";
 /// Time between two looks at whether the daily check is due: timers stop while a Mac sleeps.
 const BETWEEN_LOOKS: Duration = Duration::from_hours(1);
 
-/// Work of a feed that is on its way.
-type FeedWork<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
+/// Work of a source that is on its way.
+type SourceWork<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
 
 /// Source of the app's releases.
-pub(crate) trait ReleaseFeed: Send + Sync {
+pub(crate) trait ReleaseSource: Send + Sync {
     /// Returns the newest release, or `None` if there is none. Downloads nothing of it.
-    fn newest_release(&self) -> FeedWork<'_, Option<AppRelease>>;
+    fn newest_release(&self) -> SourceWork<'_, Option<AppRelease>>;
     /// Downloads the release that was returned last, and checks its signature.
-    fn download_release(&self) -> FeedWork<'_, ()>;
+    fn download_release(&self) -> SourceWork<'_, ()>;
     /// Puts what was downloaded in place of this app, and starts it again.
-    fn install_release(&self) -> FeedWork<'_, ()>;
+    fn install_release(&self) -> SourceWork<'_, ()>;
 }
 
 /// Activity of the host, as far as updates depend on it.
@@ -55,9 +55,9 @@ impl From<&Status> for HostActivity {
     }
 }
 
-/// Updates of a build that has a feed.
+/// Updates of a build that has a source of releases.
 pub(crate) struct Updates {
-    feed: Arc<dyn ReleaseFeed>,
+    source: Arc<dyn ReleaseSource>,
     state: Mutex<UpdateState>,
     /// Activity that was noted last; `None` until the host's state was read, and while the host is gone.
     host: watch::Sender<Option<HostActivity>>,
@@ -67,9 +67,9 @@ pub(crate) struct Updates {
 }
 
 impl Updates {
-    pub(crate) fn new(feed: Arc<dyn ReleaseFeed>, on_change: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(source: Arc<dyn ReleaseSource>, on_change: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
-            feed,
+            source,
             state: Mutex::new(UpdateState::Unknown),
             host: watch::Sender::new(None),
             installing: tokio::sync::Mutex::default(),
@@ -86,12 +86,12 @@ impl Updates {
         self.host.send_replace(activity);
     }
 
-    /// Reads the feed and judges its release. Returns the new state, or the present one while a release is installed.
-    pub(crate) async fn check_feed(&self) -> UpdateState {
+    /// Reads the manifest and judges its release. Returns the new state, or the present one while a release is installed.
+    pub(crate) async fn check_releases(&self) -> UpdateState {
         if let Some(busy) = self.change_if(can_check, UpdateState::Checking) {
             return busy;
         }
-        let state = match self.feed.newest_release().await {
+        let state = match self.source.newest_release().await {
             Ok(found) => self.judge_found(found),
             Err(reason) => UpdateState::Failed { reason },
         };
@@ -124,7 +124,7 @@ impl Updates {
     }
 
     async fn download_and_install(&self, release: &AppRelease) -> Result<(), String> {
-        self.feed.download_release().await?;
+        self.source.download_release().await?;
         let mut host = self.host.subscribe();
         loop {
             let next = when_to_install(release, host.borrow_and_update().as_ref());
@@ -133,7 +133,7 @@ impl Updates {
                 return Ok(()); // The person has put it off.
             }
             if now {
-                return self.feed.install_release().await;
+                return self.source.install_release().await;
             }
             host.changed().await.map_err(|error| error.to_string())?;
         }
@@ -169,7 +169,7 @@ impl Updates {
         let (file, mut notified) = (data.join(LAST_CHECK), None);
         loop {
             if preferences.get().check_updates && take_turn(&file, SystemTime::now()) {
-                let found = self.check_feed().await;
+                let found = self.check_releases().await;
                 if let UpdateState::Available { release } = found
                     && notified.as_ref() != Some(&release.version)
                 {

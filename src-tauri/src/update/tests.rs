@@ -1,54 +1,54 @@
-use super::{FeedWork, HostActivity, LAST_CHECK, ReleaseFeed, Updates, take_turn};
+use super::{HostActivity, LAST_CHECK, ReleaseSource, SourceWork, Updates, take_turn};
 use parking_lot::Mutex;
 use postern_contract::{AppRelease, UpdateState};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 
-/// Feed with one release, which notes what is wanted of it.
-struct FakeFeed {
+/// Source of one release, which notes what is wanted of it.
+struct FakeSource {
     newest: Result<Option<AppRelease>, String>,
     download: Result<(), String>,
     calls: Mutex<Vec<&'static str>>,
 }
 
-impl FakeFeed {
+impl FakeSource {
     fn note<T: Clone>(&self, call: &'static str, answer: &T) -> T {
         self.calls.lock().push(call);
         answer.clone()
     }
 }
 
-impl ReleaseFeed for FakeFeed {
-    fn newest_release(&self) -> FeedWork<'_, Option<AppRelease>> {
+impl ReleaseSource for FakeSource {
+    fn newest_release(&self) -> SourceWork<'_, Option<AppRelease>> {
         Box::pin(async move { self.note("read", &self.newest) })
     }
-    fn download_release(&self) -> FeedWork<'_, ()> {
+    fn download_release(&self) -> SourceWork<'_, ()> {
         Box::pin(async move { self.note("download", &self.download) })
     }
-    fn install_release(&self) -> FeedWork<'_, ()> {
+    fn install_release(&self) -> SourceWork<'_, ()> {
         Box::pin(async move { self.note("install", &Ok::<(), String>(())) })
     }
 }
 
-/// Updates with a feed that offers a version, and what is notified of each change.
+/// Updates from a source that offers a version, and what is notified of each change.
 struct Fixture {
-    feed: Arc<FakeFeed>,
+    source: Arc<FakeSource>,
     updates: Arc<Updates>,
     changed: Arc<Notify>,
 }
 
 impl Fixture {
     fn new(version: &str) -> Self {
-        Self::of_feed(Ok(Some(release(version))), Ok(()))
+        Self::of_source(Ok(Some(release(version))), Ok(()))
     }
 
-    fn of_feed(newest: Result<Option<AppRelease>, String>, download: Result<(), String>) -> Self {
-        let feed = Arc::new(FakeFeed { newest, download, calls: Mutex::default() });
+    fn of_source(newest: Result<Option<AppRelease>, String>, download: Result<(), String>) -> Self {
+        let source = Arc::new(FakeSource { newest, download, calls: Mutex::default() });
         let changed = Arc::new(Notify::new());
         let notified = Arc::clone(&changed);
-        let updates = Updates::new(Arc::<FakeFeed>::clone(&feed), move || notified.notify_one());
-        Self { feed, updates: Arc::new(updates), changed }
+        let updates = Updates::new(Arc::<FakeSource>::clone(&source), move || notified.notify_one());
+        Self { source, updates: Arc::new(updates), changed }
     }
 
     /// Notes that so many questions wait and commands run.
@@ -76,7 +76,7 @@ impl Fixture {
     }
 
     fn calls(&self) -> Vec<&'static str> {
-        self.feed.calls.lock().clone()
+        self.source.calls.lock().clone()
     }
 }
 
@@ -93,7 +93,7 @@ async fn a_release_that_was_found_is_installed_only_when_the_person_wants_it() {
     assert_eq!(fixture.updates.current_state(), UpdateState::Unknown);
     fixture.updates.install().await;
     assert!(fixture.calls().is_empty(), "nothing was found yet");
-    let found = fixture.updates.check_feed().await;
+    let found = fixture.updates.check_releases().await;
     assert_eq!(found, UpdateState::Available { release: release(NEWER) });
     assert_eq!(fixture.calls(), ["read"], "nothing is downloaded by itself");
     fixture.updates.install().await;
@@ -104,7 +104,7 @@ async fn a_release_that_was_found_is_installed_only_when_the_person_wants_it() {
 #[tokio::test]
 async fn an_installation_waits_until_nothing_waits_and_nothing_runs() {
     let fixture = Fixture::new(NEWER);
-    fixture.updates.check_feed().await;
+    fixture.updates.check_releases().await;
     let installed = fixture.begin_install();
     fixture.waits_for(0, 0).await;
     for (questions, commands) in [(1, 2), (0, 2), (1, 0)] {
@@ -124,11 +124,11 @@ async fn an_installation_waits_until_nothing_waits_and_nothing_runs() {
 async fn an_installation_that_is_put_off_can_be_wanted_again() {
     let fixture = Fixture::new(NEWER);
     fixture.host_does(1, 0);
-    fixture.updates.check_feed().await;
+    fixture.updates.check_releases().await;
     let installed = fixture.begin_install();
     fixture.waits_for(1, 0).await;
     fixture.updates.install().await;
-    fixture.updates.check_feed().await;
+    fixture.updates.check_releases().await;
     assert_eq!(fixture.calls(), ["read", "download"], "one installation at a time, and no check meanwhile");
     fixture.updates.put_off();
     installed.await.unwrap();
@@ -143,11 +143,11 @@ async fn an_installation_that_is_put_off_can_be_wanted_again() {
 async fn an_older_release_is_neither_downloaded_nor_installed() {
     let fixture = Fixture::new("0.0.1");
     fixture.host_does(0, 0);
-    assert!(matches!(fixture.updates.check_feed().await, UpdateState::Refused { .. }));
+    assert!(matches!(fixture.updates.check_releases().await, UpdateState::Refused { .. }));
     fixture.updates.install().await;
     assert_eq!(fixture.calls(), ["read"]);
     let fixture = Fixture::new(NEWER);
-    fixture.updates.check_feed().await;
+    fixture.updates.check_releases().await;
     fixture.host_is("99.1.0", 0, 0);
     fixture.updates.install().await;
     assert!(
@@ -159,12 +159,12 @@ async fn an_older_release_is_neither_downloaded_nor_installed() {
 
 #[tokio::test]
 async fn what_goes_wrong_is_the_state_and_installs_nothing() {
-    let fixture = Fixture::of_feed(Err("no network".to_owned()), Ok(()));
+    let fixture = Fixture::of_source(Err("no network".to_owned()), Ok(()));
     let failed = UpdateState::Failed { reason: "no network".to_owned() };
-    assert_eq!(fixture.updates.check_feed().await, failed);
-    let fixture = Fixture::of_feed(Ok(Some(release(NEWER))), Err("the signature is wrong".to_owned()));
+    assert_eq!(fixture.updates.check_releases().await, failed);
+    let fixture = Fixture::of_source(Ok(Some(release(NEWER))), Err("the signature is wrong".to_owned()));
     fixture.host_does(0, 0);
-    fixture.updates.check_feed().await;
+    fixture.updates.check_releases().await;
     fixture.updates.install().await;
     let failed = UpdateState::Failed { reason: "the signature is wrong".to_owned() };
     assert_eq!(fixture.updates.current_state(), failed);

@@ -141,11 +141,11 @@ pub enum ShownArming {
     Armed,
 }
 
-/// Release of the app that its feed offers.
+/// Release of the app, as the manifest of updates offers it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct AppRelease {
     pub version: String,
-    /// Size of its download in bytes, if the feed has it.
+    /// Size of its download in bytes, if the manifest has it.
     pub size: Option<u64>,
 }
 
@@ -153,9 +153,9 @@ pub struct AppRelease {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum UpdateState {
-    /// The feed was not read since the app started.
+    /// The manifest was not read since the app started.
     Unknown,
-    /// The feed is being read.
+    /// The manifest is being read.
     Checking,
     /// No release is newer.
     Current,

@@ -1,8 +1,8 @@
-"""Prints the feed of the app's updater: the version, and where each processor's archive is, with its signature.
+"""Prints the manifest of updates for the app's updater: the version, and where each processor's archive is, with its signature.
 
-    python3 feed.py ARCHIVE VERSION ADDRESS
+    python3 manifest.py ARCHIVE VERSION ADDRESS
 
-ARCHIVE.sig is its signature, as `tauri signer sign` writes it; ADDRESS is the folder that the archive will be in. A feed that the app
+ARCHIVE.sig is its signature, as `tauri signer sign` writes it; ADDRESS is the folder that the archive will be in. A manifest that the app
 would refuse is not written: the signature has to be by the key in POSTERN_UPDATE_KEY, and has to name the version.
 """
 import base64
@@ -37,10 +37,10 @@ if f'version:{version}' not in signed[2].removeprefix('trusted comment: ').split
     sys.exit(f'error: the signature does not name version {version}')
 
 place = {'url': f'{address}/{archive.name}', 'signature': signature}
-feed = {
+manifest = {
     'version': version,
     'pub_date': datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ'),
     'size': archive.stat().st_size,
     'platforms': {f'darwin-{arch}': place for arch in ('aarch64', 'x86_64')},
 }
-print(json.dumps(feed, indent=2))
+print(json.dumps(manifest, indent=2))
