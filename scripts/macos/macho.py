@@ -16,8 +16,8 @@ import sys
 LIBRARIES = {'/usr/lib/libSystem.B.dylib', '/usr/lib/libobjc.A.dylib', '/usr/lib/libiconv.2.dylib'}
 FRAMEWORKS = {
     'AppKit', 'ApplicationServices', 'Carbon', 'CoreFoundation', 'CoreGraphics', 'CoreServices', 'CoreVideo', 'Foundation',
-    'IOSurface', 'LocalAuthentication', 'QuartzCore', 'Security', 'ServiceManagement', 'SystemConfiguration', 'UserNotifications',
-    'WebKit',
+    'IOSurface', 'LocalAuthentication', 'OSAKit', 'QuartzCore', 'Security', 'ServiceManagement', 'SystemConfiguration',
+    'UserNotifications', 'WebKit',
 }
 # Programs that need less of the system than that: by name.
 ONLY = {'postern-run': {'/usr/lib/libSystem.B.dylib', '/usr/lib/libiconv.2.dylib'}}

@@ -11,11 +11,15 @@ const PAGES: [(&str, &str, &str); 4] = [
     ("settings:insights", "Insights", "Cmd+4"),
 ];
 
-/// Puts the menu into the menu bar.
-pub(crate) fn set(app: &AppHandle) -> tauri::Result<()> {
+/// Puts the menu into the menu bar. It checks for updates where the build has an updater.
+pub(crate) fn set(app: &AppHandle, has_updater: bool) -> tauri::Result<()> {
     let item = |id, text, keys| command(app, id, text, keys);
-    let postern = SubmenuBuilder::new(app, "Postern")
-        .item(&item("settings:about", "About Postern", None)?)
+    let mut postern =
+        SubmenuBuilder::new(app, "Postern").item(&item("settings:about", "About Postern", None)?);
+    if has_updater {
+        postern = postern.item(&item("check-updates", "Check for Updates…", None)?);
+    }
+    let postern = postern
         .separator()
         .item(&item("settings:settings", "Settings…", Some("Cmd+,"))?)
         .separator()

@@ -3,6 +3,7 @@
 use crate::backend::Backend;
 use crate::preferences::StoredPreferences;
 use crate::system;
+use crate::update::Updates;
 use crate::window::approval::ApprovalHandle;
 use crate::window::popover::Popover;
 use crate::window::settings::PageListeners;
@@ -19,6 +20,8 @@ pub(crate) struct AppDependencies {
     pub(crate) popover: Popover,
     pub(crate) preferences: Arc<StoredPreferences>,
     pub(crate) listeners: Arc<PageListeners>,
+    /// Updates of the app; `None` if this build has no source of them.
+    pub(crate) updates: Option<Arc<Updates>>,
 }
 
 impl AppDependencies {

@@ -3,6 +3,7 @@
 use crate::backend::Backend;
 use crate::dependencies::AppDependencies;
 use crate::short_line::shorten_line;
+use crate::update::{HostActivity, Updates};
 use crate::window::popover::Popover;
 use crate::window::{output, settings};
 use crate::{SettingsPage, overview, system};
@@ -12,6 +13,7 @@ use postern_contract::methods::{KillRequest, Nothing, Pause, PauseAll, RequestKi
 use postern_contract::{Mode, Overview, Question, RequestRow, Status};
 use postern_policy::RiskLevel;
 use postern_protocol::RunState;
+use std::sync::Arc;
 use tauri::image::Image;
 use tauri::menu::{MenuBuilder, MenuEvent, MenuItem, MenuItemBuilder};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent};
@@ -31,13 +33,14 @@ pub(crate) struct Menu {
     /// Item in the tray; `None` if the system has no place for one.
     tray: Option<TrayIcon>,
     popover: Popover,
+    updates: Option<Arc<Updates>>,
 }
 
 /// Puts the item into the menu bar.
 ///
 /// On macOS a click opens the popover, and the other button the menu; elsewhere the system opens the menu,
 /// and its first item opens the popover.
-pub(crate) fn add_tray_item(app: &AppHandle, popover: Popover) -> Menu {
+pub(crate) fn add_tray_item(app: &AppHandle, popover: Popover, updates: Option<Arc<Updates>>) -> Menu {
     let clicked = popover.clone();
     let tray = TrayIconBuilder::with_id("postern")
         .icon(state_icon(Mode::Listening, false, false))
@@ -60,7 +63,7 @@ pub(crate) fn add_tray_item(app: &AppHandle, popover: Popover) -> Menu {
     if let Err(error) = &tray {
         tracing::warn!(%error, "no menu-bar item");
     }
-    Menu { app: app.clone(), tray: tray.ok(), popover }
+    Menu { app: app.clone(), tray: tray.ok(), popover, updates }
 }
 
 impl Menu {
@@ -69,6 +72,9 @@ impl Menu {
         match overview::read_overview(backend).await {
             Ok(overview) => {
                 system::keep_on_time(overview.status.waiting > 0 || !overview.running.is_empty());
+                if let Some(updates) = &self.updates {
+                    updates.note_activity(Some(HostActivity::from(&overview.status)));
+                }
                 if let Err(error) = self.show_overview(&overview) {
                     tracing::warn!(%error, "the menu-bar item");
                 }
@@ -81,6 +87,9 @@ impl Menu {
     /// Shows that the host is gone, until `refresh` finds one.
     pub(crate) fn stopped(&self) {
         system::keep_on_time(false);
+        if let Some(updates) = &self.updates {
+            updates.note_activity(None);
+        }
         self.popover.show_host_lost();
         if let Err(error) = self.show_stopped() {
             tracing::warn!(%error, "the menu-bar item");
@@ -214,6 +223,12 @@ pub(crate) async fn perform_action(
         "ask-later" => parts.approval.put_off_all(),
         "settings:find" if output::find_in_focused(app) => {}
         "settings" => settings::open_page(app, SettingsPage::default()),
+        "check-updates" => {
+            settings::open_page(app, SettingsPage::from_name("general"));
+            if let Some(updates) = &parts.updates {
+                updates.check_releases().await;
+            }
+        }
         "quit" => app.exit(0),
         other => {
             if let Some(page) = other.strip_prefix("settings:") {

@@ -81,6 +81,7 @@ mod tests {
             shortcut: Shortcut::Off,
             unrecorded: true,
             inbox_only: true,
+            check_updates: true,
         };
         StoredPreferences::read_file(folder.path()).update(dark).unwrap();
         assert_eq!(StoredPreferences::read_file(folder.path()).get(), dark);

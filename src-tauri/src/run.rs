@@ -4,9 +4,10 @@ use crate::backend::{Backend, IncomingBackendEvent};
 use crate::dependencies::AppDependencies;
 use crate::notify::NotificationChoice;
 use crate::preferences::StoredPreferences;
+use crate::update::{Updates, source_of_this_build};
 use crate::window::approval;
 use crate::window::popover::{self, Popover};
-use crate::window::settings;
+use crate::window::settings::{self, PageListeners};
 use crate::{AppOptions, SettingsPage, commands, menu, notify, sound, system};
 use anyhow::Context;
 use postern_contract::methods::{ListAgents, Nothing};
@@ -76,13 +77,10 @@ fn start_app(
     let approval =
         approval::open_window(app, Arc::clone(&backend), Arc::clone(&preferences), options.keep_page)?;
     let popover = Popover::default();
-    let parts = AppDependencies {
-        backend,
-        approval,
-        popover: popover.clone(),
-        preferences,
-        listeners: Arc::default(),
-    };
+    let listeners = Arc::<PageListeners>::default();
+    let updates = open_updates(app, &listeners, &preferences, options);
+    let parts =
+        AppDependencies { backend, approval, popover: popover.clone(), preferences, listeners, updates };
     app.manage(parts.clone());
     let watched = (parts.clone(), tauri::async_runtime::handle());
     system::watch_session(move |event| {
@@ -90,10 +88,10 @@ fn start_app(
         watched.1.spawn(async move { parts.approval.session(event, &parts.backend).await });
     });
     parts.set_shortcut(app);
-    let menu = menu::add_tray_item(app, popover);
+    let menu = menu::add_tray_item(app, popover, parts.updates.clone());
     // What its items do is done by the menu-bar item's handler, which hears of every menu.
     #[cfg(target_os = "macos")]
-    crate::app_menu::set(app)?;
+    crate::app_menu::set(app, parts.updates.is_some())?;
     // A Mac says when the app has launched whether it did so at login.
     #[cfg(not(target_os = "macos"))]
     if !options.background {
@@ -108,6 +106,21 @@ fn start_app(
     }
     tauri::async_runtime::spawn(listen(app.clone(), parts, menu, heard));
     Ok(())
+}
+
+/// Begins to look for updates, if this build has a source of them.
+fn open_updates(
+    app: &AppHandle,
+    listeners: &Arc<PageListeners>,
+    preferences: &Arc<StoredPreferences>,
+    options: &AppOptions,
+) -> Option<Arc<Updates>> {
+    let source = source_of_this_build(app)?;
+    let listeners = Arc::clone(listeners);
+    let updates = Arc::new(Updates::new(source, move || tell_pages(&listeners, "updates.changed")));
+    let (daily, preferences, data) = (Arc::clone(&updates), Arc::clone(preferences), options.data.clone());
+    tauri::async_runtime::spawn(async move { daily.check_daily(&preferences, &data).await });
+    Some(updates)
 }
 
 /// Guides a user who has no agent yet.
@@ -150,7 +163,7 @@ async fn come_back(parts: &AppDependencies, menu: &menu::Menu) -> mpsc::Receiver
     tracing::warn!("the host is gone");
     parts.approval.refresh_questions();
     menu.stopped();
-    tell_page(parts, "host.lost");
+    tell_pages(&parts.listeners, "host.lost");
     let heard = loop {
         match parts.backend.reopen().await {
             Ok(heard) => break heard,
@@ -160,7 +173,7 @@ async fn come_back(parts: &AppDependencies, menu: &menu::Menu) -> mpsc::Receiver
     };
     parts.approval.refresh_questions();
     menu.refresh(&parts.backend).await;
-    tell_page(parts, "host.back");
+    tell_pages(&parts.listeners, "host.back");
     heard
 }
 
@@ -209,7 +222,7 @@ async fn pass_on(app: &AppHandle, parts: &AppDependencies, menu: &menu::Menu, to
         | ApproverNotification::SkillsChanged => {}
     }
     if let Some(name) = name_of(told) {
-        tell_page(parts, &name);
+        tell_pages(&parts.listeners, &name);
     }
 }
 
@@ -227,8 +240,8 @@ fn on_choice(
 }
 
 /// Tells the main window and that of the settings what happened, if they are open.
-fn tell_page(parts: &AppDependencies, name: &str) {
-    let listeners = parts.listeners.lock().clone();
+fn tell_pages(listeners: &PageListeners, name: &str) {
+    let listeners = listeners.lock().clone();
     for listener in listeners.into_values() {
         // A page that was closed hears nothing; the next one brings its own channel.
         listener.send(name.to_owned()).ok();

@@ -334,6 +334,9 @@ async fn the_page_has_no_other_command(window: &Window) {
         ("settings_preferences", "{}"),
         ("settings_command", "{}"),
         ("settings_presence", "{}"),
+        ("settings_check_updates", "{}"),
+        ("settings_install_update", "{}"),
+        ("plugin:updater|download_and_install", "{}"),
         (
             "settings_set_preferences",
             r#"{"preferences":{"appearance":"dark","sound":false,"confirm":false,"details":false}}"#,

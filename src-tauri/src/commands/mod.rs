@@ -6,6 +6,7 @@ mod output;
 mod popover;
 mod save;
 mod settings;
+mod update;
 
 use tauri::Wry;
 use tauri::ipc::Invoke;
@@ -44,6 +45,10 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::settings_presence,
         settings::settings_finish_first_run,
         settings::settings_set_preferences,
+        update::settings_updates,
+        update::settings_check_updates,
+        update::settings_install_update,
+        update::settings_put_off_update,
         output::output_open,
         output::output_read,
         output::output_close,

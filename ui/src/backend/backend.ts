@@ -17,10 +17,11 @@ import type {
   ScriptText,
   Showing,
   ApproverNotification,
+  UpdateState,
 } from "../contract";
 
-/** What the settings page is told: the name of a notification, or that the host has stopped or is there again. */
-export type News = ApproverNotification["method"] | "host.lost" | "host.back";
+/** What the settings page is told: the name of a notification, or what happened to the host or to updates of the app. */
+export type News = ApproverNotification["method"] | "host.lost" | "host.back" | "updates.changed";
 
 /** Stops a subscription. */
 export type Stop = () => void;
@@ -116,6 +117,13 @@ export interface SettingsBackend {
   presence(): Promise<Presence>;
   /** The path of the `postern` that came with the app; null if none did. */
   command(): Promise<string | null>;
+  /** The state of updates; null if this build has no updater. */
+  updates(): Promise<UpdateState | null>;
+  checkUpdates(): Promise<void>;
+  /** Installs the release that was found, once nothing waits and nothing runs. */
+  installUpdate(): Promise<void>;
+  /** Puts off a release that waits to be installed. */
+  putOffUpdate(): Promise<void>;
   /** The first run is over: its window becomes the main one. */
   finishFirstRun(): Promise<void>;
   /** Lets the person choose a folder in the system's dialog. Gives its path, or null if they choose none. */

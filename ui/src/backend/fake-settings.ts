@@ -10,6 +10,7 @@ import type {
   Settings,
   Start,
   Status,
+  UpdateState,
 } from "../contract";
 import type { Method, News, Params, Result, SettingsBackend } from "./backend";
 import { FakeApproval } from "./fake-approval";
@@ -52,11 +53,14 @@ export class FakeSettings implements SettingsBackend {
     shortcut: "control-option-space",
     unrecorded: false,
     inboxOnly: false,
+    checkUpdates: false,
   };
   /** How the computer would tell its owner. */
   means: Presence = "touch-id";
   /** What the system cannot confine. */
   confines: Pick<Status, "cannotConfine" | "cannotConfineProject"> = {};
+  /** The state of updates; null as in a build without an updater. */
+  updating: UpdateState | null = null;
   /** What needs the person. */
   attention: Status["attention"] = [];
   private readonly lists = lists(this.now);
@@ -159,6 +163,30 @@ export class FakeSettings implements SettingsBackend {
 
   async presence() {
     return this.means;
+  }
+
+  async updates() {
+    return this.updating;
+  }
+
+  async checkUpdates() {
+    this.become({ state: "available", release: { version: "1.2.0", size: 42_000_000 } });
+  }
+
+  async installUpdate() {
+    if (this.updating?.state !== "available") return;
+    this.become({ ...this.updating, state: "waiting", questions: 1, commands: 2 });
+  }
+
+  async putOffUpdate() {
+    if (this.updating?.state !== "waiting") return;
+    this.become({ state: "available", release: this.updating.release });
+  }
+
+  /** Sets the state of updates, and says so. */
+  become(updating: UpdateState) {
+    this.updating = updating;
+    this.told("updates.changed");
   }
 
   async finishFirstRun() {

@@ -33,4 +33,8 @@ unrecorded: boolean,
 /**
  * True if questions wait in the inbox alone, without a panel, a notification or a sound: others see the screen.
  */
-inboxOnly: boolean, };
+inboxOnly: boolean, 
+/**
+ * True if the app looks for a newer release of itself once a day, on a Mac. It installs none by itself.
+ */
+checkUpdates: boolean, };

@@ -5,6 +5,7 @@ import { fleet } from "../words/fleet";
 import { onMac } from "../words/platform";
 import { prefs } from "../words/prefs";
 import { skills } from "../words/skills";
+import { updates } from "../words/updates";
 import { frame } from "../words/window";
 import { classGroups } from "./classes";
 import type { AgentTab, Page, Tab } from "./page";
@@ -65,6 +66,12 @@ export const settingsChoices: Record<Tab, Choice[]> = {
   about: [choice(prefs.promised), choice(prefs.notPromised), choice(prefs.licence)],
 };
 
+/** Those of *General* in a build that has an updater. */
+const updateChoices: Choice[] = [
+  choice(updates.automatic, updates.automaticHint),
+  choice(updates.title, updates.check),
+];
+
 /** Those of an agent's page, as far as they are there for it. */
 export function agentChoices({ settings }: AgentRow): Partial<Record<AgentTab, Choice[]>> {
   const decided = Object.values(classGroups).flat();
@@ -122,7 +129,12 @@ const settingsPlace = (tab: Tab, one: Choice): Place => ({
 });
 
 /** Every setting with the page that leads to it. The agent that is open comes before the others. */
-export function allChoices(agents: AgentRow[], integrations: DoorRow[], open: string | undefined): Place[] {
+export function allChoices(
+  agents: AgentRow[],
+  integrations: DoorRow[],
+  open: string | undefined,
+  updater = false,
+): Place[] {
   const own = (Object.keys(settingsChoices) as Tab[]).flatMap((tab) => {
     const whole: Place = {
       choice: choice(tabName(tab)),
@@ -147,5 +159,6 @@ export function allChoices(agents: AgentRow[], integrations: DoorRow[], open: st
       }),
     );
   });
-  return [...own, ...others, ...theirs];
+  const updating = updater ? updateChoices.map((one) => settingsPlace("general", one)) : [];
+  return [...own, ...updating, ...others, ...theirs];
 }

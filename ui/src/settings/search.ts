@@ -40,7 +40,7 @@ function fit({ choice, tab, whose }: Place, wanted: string[]): number | null {
 
 function settingsFor(app: State, wanted: string[], doors: DoorRow[]): Hit[] {
   const open = app.page.kind === "agent" ? app.page.id : undefined;
-  const fitting = allChoices(app.agents, doors, open).flatMap((place) => {
+  const fitting = allChoices(app.agents, doors, open, app.update !== null).flatMap((place) => {
     const rank = fit(place, wanted);
     return rank === null ? [] : [{ place, rank }];
   });

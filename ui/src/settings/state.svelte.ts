@@ -1,7 +1,7 @@
 // What the settings page knows, kept fresh by what the app tells.
 
 import type { Method, News, Params, Result, SettingsBackend } from "../backend/backend";
-import type { AgentRow, FleetHost, Question, Status } from "../contract";
+import type { AgentRow, FleetHost, Question, Status, UpdateState } from "../contract";
 import { reason } from "../parts/escaped";
 import { type Page, addressOf } from "./page";
 import { Changes } from "./rules/changes.svelte";
@@ -24,6 +24,8 @@ export class State {
   private hooked: string[] = $state.raw([]);
   /** Whether the agents were read at all. */
   known = $state(false);
+  /** The state of the app's updates; null if this build has no updater. */
+  update: UpdateState | null = $state.raw(null);
   /** What waits for a person, oldest first. */
   questions: Question[] = $state.raw([]);
   private shown: Page = $state.raw({ kind: "inbox" });
@@ -116,6 +118,15 @@ export class State {
     if (!this.hosts.some(({ id }) => id === this.host)) this.host = "";
   }
 
+  /** Does something about updates; what goes wrong is shown. */
+  async change(what: "checkUpdates" | "installUpdate" | "putOffUpdate") {
+    try {
+      await this.backend[what]();
+    } catch (error) {
+      this.problem = reason(error);
+    }
+  }
+
   /** Lets the person choose a folder; null if they choose none. */
   async chooseFolder(): Promise<string | null> {
     try {
@@ -174,6 +185,11 @@ export class State {
     void this.readAgents();
     void this.readQuestions();
     void this.readHosts();
+    void this.readUpdates();
+  }
+
+  private async readUpdates() {
+    this.update = await this.backend.updates();
   }
 
   private async readQuestions() {
@@ -220,6 +236,9 @@ export class State {
       case "skills.changed":
         this.rulesChanged += 1;
         void this.readAgents();
+        break;
+      case "updates.changed":
+        void this.readUpdates();
         break;
       case "request.changed":
         this.requestsChanged += 1;

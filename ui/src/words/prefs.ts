@@ -1,6 +1,6 @@
 // The words of the settings page and of *About*.
 
-import { computer } from "./platform";
+import { computer, onMac } from "./platform";
 
 export const prefs = {
   looks: "Appearance",
@@ -68,7 +68,7 @@ export const prefs = {
     "A request runs at most once, even after a crash.",
     "Postern fails closed. Damaged records, a crash or a full disk deny everything.",
     "An agent can never approve its own request: it can only ask.",
-    `Nothing leaves this ${computer} unless you turn on an integration. No account, no telemetry.`,
+    `Nothing leaves this ${computer} unless you turn on an integration${onMac ? " or check for updates" : ""}. No account, no telemetry.`,
   ],
   notPromised: "What it can’t do",
   notPromises: [

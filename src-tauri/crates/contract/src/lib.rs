@@ -60,6 +60,6 @@ pub use told::{
     ToolApprovalResolved,
 };
 pub use window::{
-    AgentMark, Appearance, Overview, Pill, PillAct, Preferences, Presence, QuestionName, Shortcut, Showing,
-    ShownArming,
+    AgentMark, AppRelease, Appearance, Overview, Pill, PillAct, Preferences, Presence, QuestionName,
+    Shortcut, Showing, ShownArming, UpdateState,
 };

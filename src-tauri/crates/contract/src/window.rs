@@ -141,6 +141,49 @@ pub enum ShownArming {
     Armed,
 }
 
+/// Release of the app, as the manifest of updates offers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+pub struct AppRelease {
+    pub version: String,
+    /// Size of its download in bytes, if the manifest has it.
+    pub size: Option<u64>,
+}
+
+/// State of the app's updates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum UpdateState {
+    /// The manifest was not read since the app started.
+    Unknown,
+    /// The manifest is being read.
+    Checking,
+    /// No release is newer.
+    Current,
+    /// Newer release, which the person can install.
+    Available { release: AppRelease },
+    /// Older release than one that runs here, which is not installed.
+    Refused {
+        /// Version of the release.
+        version: String,
+        /// Newest version that runs here.
+        newest: String,
+    },
+    /// Release that is being downloaded, to be installed.
+    Downloading { release: AppRelease },
+    /// Downloaded release that is installed once nothing waits and nothing runs.
+    Waiting {
+        release: AppRelease,
+        /// Questions that wait for the person.
+        questions: u32,
+        /// Commands that run.
+        commands: u32,
+    },
+    /// Release that is being installed. The app then starts again.
+    Installing { release: AppRelease },
+    /// No release could be found or installed.
+    Failed { reason: String },
+}
+
 /// Look and sound of the app, and whether the owner of the Mac confirms *Always* and what is dangerous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -160,13 +203,16 @@ pub struct Preferences {
     pub unrecorded: bool,
     /// True if questions wait in the inbox alone, without a panel, a notification or a sound: others see the screen.
     pub inbox_only: bool,
+    /// True if the app looks for a newer release of itself once a day, on a Mac. It installs none by itself.
+    pub check_updates: bool,
 }
 
 impl Default for Preferences {
     fn default() -> Self {
         let (appearance, shortcut) = (Appearance::System, Shortcut::ControlOptionSpace);
         let (sound, confirm, details, unrecorded, inbox_only) = (true, false, false, false, false);
-        Self { appearance, sound, confirm, details, shortcut, unrecorded, inbox_only }
+        let check_updates = false;
+        Self { appearance, sound, confirm, details, shortcut, unrecorded, inbox_only, check_updates }
     }
 }
 

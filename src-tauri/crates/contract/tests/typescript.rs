@@ -7,7 +7,7 @@
 
 use postern_contract::methods::{ControlError, ControlMethods};
 use postern_contract::{
-    ApproverNotification, Overview, PillAct, Preferences, Presence, QuestionName, Showing,
+    ApproverNotification, Overview, PillAct, Preferences, Presence, QuestionName, Showing, UpdateState,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,6 +38,7 @@ fn generated(folder: &Path) -> BTreeMap<String, String> {
     PillAct::export_all(&config).unwrap();
     Preferences::export_all(&config).unwrap();
     Presence::export_all(&config).unwrap();
+    UpdateState::export_all(&config).unwrap();
     let mut made = files(folder);
     let lines = made.keys().map(|name| {
         let name = name.trim_end_matches(".ts");

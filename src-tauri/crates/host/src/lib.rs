@@ -46,6 +46,8 @@ pub use last_error::LastError;
 pub use own_programs::{own_programs, programs_folder, refuse_debuggers};
 pub use own_threads::start_host_runtime;
 pub use postern_exec::run::OwnEnd;
+#[cfg(target_os = "macos")]
+pub use postern_exec::run::open_app_after_exit;
 pub use postern_exec::threads::start_thread;
 pub use postern_exec::user::{HostUser, UnknownUser};
 pub use postern_store::{DoubtCause, Lost, RecordDoubt, RecordHeader, Spare};

@@ -32,6 +32,8 @@ mod own_program;
 mod pin_watch;
 mod pipes;
 mod pump;
+#[cfg(any(target_os = "macos", test))]
+mod relaunch;
 mod spawn_call;
 mod start;
 #[cfg(target_os = "linux")]
@@ -59,6 +61,8 @@ pub(crate) use mounting::{FileSystem, Mount};
 pub use orphans::{adopt_orphans, end_orphans};
 pub use own_program::OwnEnd;
 pub use own_program::{postern, run_own_program};
+#[cfg(target_os = "macos")]
+pub use relaunch::open_app_after_exit;
 #[cfg(target_os = "linux")]
 pub use steps::find_own_program;
 #[cfg(target_os = "linux")]
