@@ -23,6 +23,7 @@ export const pages = {
       signatures: "Sign or withdraw each in Settings › Integrations › Fleet.",
       channel: "Make a new key in Settings › Integrations: that opens it again.",
       clock: "Set the time right. If it is right now, restart Postern.",
+      window: "Answer in a terminal: postern questions. If it lasts, restart Postern.",
     } satisfies Record<ConcernKind, string>,
     login: "Start Postern at login",
     loginHint: "It waits in the menu bar and opens a window only to ask.",
