@@ -35,6 +35,7 @@ impl Control {
         Self::connect_with(&socket, &read_key(&data.join("control.key"))?)
     }
 
+    /// Connects to this socket with this key.
     pub fn connect_with(socket: &Path, key: &SocketKey) -> Result<Self, ConnectError> {
         let client = Client { name: "postern".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
         let opening = SocketOpening { kind: Socket::Control, socket, key, client, after: None };

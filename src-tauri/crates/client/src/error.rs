@@ -86,6 +86,7 @@ pub enum ConnectionLoss {
     Unreadable(#[from] RefusedMessage),
 }
 
+/// Error of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// The host says what is wrong; `data.code` is its stable name.

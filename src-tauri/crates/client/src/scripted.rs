@@ -108,6 +108,7 @@ impl Visit {
         AgentCall::of_request(self.request()?).map_err(io::Error::other)
     }
 
+    /// Sends a line as it is.
     pub fn send(&mut self, line: &[u8]) -> io::Result<()> {
         self.stream.write_all(line)
     }

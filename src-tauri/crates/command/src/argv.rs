@@ -6,6 +6,7 @@ use crate::call::{Arg, CommandCall, Functions, ParseResults};
 use crate::quote::quote_word;
 use crate::{Invalid, ParsedCommand, Word, peel};
 
+/// Words that an argv may have.
 pub const MOST_WORDS: usize = 1024;
 
 /// Bytes that an argv may have in all.

@@ -66,6 +66,7 @@ pub struct Step {
     pub opaque: Option<UnparsedSpan>,
 }
 
+/// Word of a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// As written, quotes and all.
@@ -115,6 +116,7 @@ pub struct Redirection {
     pub text: Option<String>,
 }
 
+/// Kind of a redirection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RedirectionKind {
     /// `< file`

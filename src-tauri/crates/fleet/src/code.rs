@@ -51,6 +51,7 @@ pub enum CodeError {
 }
 
 impl InvitationCode {
+    /// Returns its text.
     pub fn to_text(&self) -> String {
         // Texts and numbers always have a JSON form.
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).unwrap_or_default()))

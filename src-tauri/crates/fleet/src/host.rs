@@ -133,6 +133,7 @@ impl FleetState {
         self.pinned.roster.member(&self.me).filter(|member| member.has_role(MemberRole::Host))
     }
 
+    /// Returns the groups that this host is in.
     pub fn groups(&self) -> &[FleetId] {
         self.own_member().map_or(&[], |member| &member.groups)
     }

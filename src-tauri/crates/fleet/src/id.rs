@@ -15,6 +15,7 @@ pub struct FleetId(String);
 pub struct IdError;
 
 impl FleetId {
+    /// Makes an id of random bytes.
     pub fn random(bytes: [u8; 16]) -> Self {
         Self(encode_hex(&bytes))
     }
@@ -66,6 +67,7 @@ impl Hash {
     /// Hash before the first link of a chain.
     pub const NONE: Self = Self([0; 32]);
 
+    /// Hashes bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
@@ -92,6 +94,7 @@ impl Hash {
         Self(bytes)
     }
 
+    /// Returns its bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

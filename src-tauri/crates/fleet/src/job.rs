@@ -73,6 +73,7 @@ pub enum HostPart {
 }
 
 impl HostPart {
+    /// Every part.
     pub const ALL: [Self; 4] = [Self::History, Self::Agents, Self::Rules, Self::Insights];
 }
 

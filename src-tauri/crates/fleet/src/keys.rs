@@ -40,6 +40,7 @@ impl SignKey {
         VerifyKey(bytes)
     }
 
+    /// Signs bytes.
     pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
         let mut signature = [0; 64];
         signature.copy_from_slice(self.pair.sign(bytes).as_ref());

@@ -42,6 +42,7 @@ pub enum FleetMessageKind {
 }
 
 impl FleetMessageKind {
+    /// Every kind.
     pub const ALL: [Self; 13] = [
         Self::Question,
         Self::Closing,
@@ -164,6 +165,7 @@ impl<T> Payload<T> {
 }
 
 impl Payload<Sealed> {
+    /// Opens the body of a sealed message.
     pub fn open_body<B: FleetMessageBody>(&self, key: &OpenKey) -> Result<B, FleetRefusal> {
         let plain =
             self.body.open_bytes(&self.header().binding_bytes(B::KIND), key).map_err(FleetRefusal::Sealed)?;

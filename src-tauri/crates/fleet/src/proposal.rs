@@ -72,6 +72,7 @@ impl FleetProposal {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
+    /// Returns its documents.
     pub fn documents(&self) -> &[SignedEnvelope] {
         &self.documents
     }

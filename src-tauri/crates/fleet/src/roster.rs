@@ -120,10 +120,12 @@ impl FleetMessageBody for Fresh {
 }
 
 impl Roster {
+    /// Returns a member by its id.
     pub fn member(&self, id: &FleetId) -> Option<&Member> {
         self.members.iter().find(|member| member.id == *id)
     }
 
+    /// Returns the members of a role.
     pub fn members_with(&self, role: MemberRole) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(move |member| member.has_role(role))
     }
@@ -242,10 +244,12 @@ impl Roster {
 }
 
 impl Member {
+    /// Returns whether it has a role.
     pub fn has_role(&self, role: MemberRole) -> bool {
         self.roles.contains(&role)
     }
 
+    /// Returns whether it answers for one of these groups.
     pub fn answers_for(&self, groups: &[FleetId]) -> bool {
         self.approver.as_ref().is_some_and(|approver| approver.groups.iter().any(|g| groups.contains(g)))
     }

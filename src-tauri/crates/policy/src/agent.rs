@@ -68,6 +68,7 @@ impl AgentPolicy {
         }
     }
 
+    /// Returns the layers of a session, where it has some.
     pub fn session(&self, session: Option<&str>) -> Option<&SessionLayers> {
         self.sessions.get(session?)
     }

@@ -74,6 +74,7 @@ impl Denied {
 }
 
 impl Confinement {
+    /// Returns true if it is not confined.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }

@@ -59,6 +59,7 @@ impl AgentIcon {
         }
     }
 
+    /// Returns the icon of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|icon| icon.name() == name)
     }

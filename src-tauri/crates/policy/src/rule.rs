@@ -58,6 +58,7 @@ impl Pattern {
     }
 }
 
+/// Access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileAccess {

@@ -5,6 +5,7 @@ use crate::rule::{Limits, Pattern, RuleInput};
 use postern_protocol::Profile;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// A question of the past.
 #[derive(Debug, Clone)]
 pub struct PastQuestion {
     /// Number of times it was asked.

@@ -73,6 +73,7 @@ impl Halt {
         self.pause.take_if(|pause| pause.until.is_some_and(|until| until <= now)).is_some()
     }
 
+    /// Returns the pause.
     pub fn paused(&self) -> Option<ActivePause> {
         self.pause
     }

@@ -23,6 +23,7 @@ enum SettledSession {
     Kept,
 }
 
+/// The sessions of one agent.
 #[derive(Debug, Default)]
 pub struct AgentSessions(HashMap<String, Openness>);
 
@@ -44,6 +45,7 @@ impl AgentSessions {
         Self(open.into_iter().map(|session| (session, kept)).collect())
     }
 
+    /// Begins to open a session.
     pub fn begin_open(&mut self, session: &str, parent: Option<&str>) -> Result<(), NotSo> {
         if parent.is_some_and(|parent| !self.is_open(parent)) {
             return Err(NotSo::NoParent);
@@ -79,6 +81,7 @@ impl AgentSessions {
         }
     }
 
+    /// Returns whether a session is open.
     pub fn is_open(&self, session: &str) -> bool {
         matches!(self.0.get(session), Some(Openness::Settled(_)))
     }

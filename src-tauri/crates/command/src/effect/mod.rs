@@ -121,6 +121,7 @@ pub enum UnknownEffectReason {
     },
 }
 
+/// Effect of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepEffect {
     pub effect: CommandEffect,

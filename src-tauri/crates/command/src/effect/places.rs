@@ -145,6 +145,7 @@ pub(super) fn is_git_hook(path: &str) -> bool {
     path.contains(".git/hooks/") || path.contains(".husky/")
 }
 
+/// Returns true if a path is a file of the system.
 pub fn is_system_file(path: &str) -> bool {
     const SYSTEM: [&str; 7] = ["/etc/", "/System/", "/usr/", "/bin/", "/sbin/", "/Library/", "/boot/"];
     let path = path.strip_prefix("/private").unwrap_or(path);

@@ -48,6 +48,7 @@ pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
     all
 }
 
+/// Returns the effects of a step.
 pub fn effects_of(step: &Step) -> Vec<StepEffect> {
     let mut all = StepEffects::default();
     let reads = only_reads(step);

@@ -48,6 +48,7 @@ pub struct Redirect {
     pub to: RedirectionTarget,
 }
 
+/// Target of a redirection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RedirectionTarget {
     /// A file that is read.
@@ -61,6 +62,7 @@ pub enum RedirectionTarget {
 }
 
 impl PlainCommand {
+    /// Returns its name.
     pub fn name(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }

@@ -325,6 +325,7 @@ impl Inviting {
         Ok(Self { replies, messages, party })
     }
 
+    /// Meets the device.
     pub async fn meet_device(mut self) -> Result<Met, FleetError> {
         let gone = || FleetError::Refused("nobody came with this code in time".to_owned());
         let met = async {

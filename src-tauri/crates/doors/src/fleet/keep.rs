@@ -58,6 +58,7 @@ const FILES: [&str; 24] = [
     UNCONFIRMED,
 ];
 
+/// The folder.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
@@ -194,6 +195,7 @@ impl Folder {
         Self { path: data.join("fleet"), roster_changed: Arc::default() }
     }
 
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -298,6 +300,7 @@ impl Folder {
         self.remove(UNCONFIRMED)
     }
 
+    /// Keeps it.
     pub fn keep_membership(&self, membership: &Membership) -> Result<(), FleetError> {
         self.write_json("member.json", membership)
     }
@@ -455,6 +458,7 @@ impl Folder {
         self.read_json("fresh.json")
     }
 
+    /// Keeps it.
     pub fn keep_fresh(&self, fresh: &Fresh) -> Result<(), FleetError> {
         self.write_json("fresh.json", fresh)
     }

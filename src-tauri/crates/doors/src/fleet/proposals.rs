@@ -90,6 +90,7 @@ impl SignaturesNeeded {
         Self { id, role, missing: checked.missing(), people }
     }
 
+    /// Returns the name of their role.
     pub fn role_name(&self) -> &'static str {
         if self.role == MemberRole::Owner { "owner" } else { "publisher" }
     }

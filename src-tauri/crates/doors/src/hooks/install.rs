@@ -81,6 +81,7 @@ pub fn uninstall(kind: HookAgent, before: &str) -> Result<String, BadSettings> {
     Ok(if left.is_empty() { String::new() } else { write_json(before, left) })
 }
 
+/// Returns true if the hook is in these settings.
 pub fn holds_ours(kind: HookAgent, settings: &str) -> bool {
     if script::is_script(kind) {
         return script::is_ours(settings);

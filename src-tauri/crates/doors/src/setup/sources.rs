@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of a file with rules.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
+/// A file with rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRuleFile {
     pub kind: KnownAgent,
@@ -51,6 +52,7 @@ fn text_of(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
+/// Returns the agents whose rules can be imported.
 pub fn importable() -> impl Iterator<Item = KnownAgent> {
     KnownAgent::ALL.into_iter().filter(|kind| agent_facts(*kind).rules.is_some())
 }

@@ -30,6 +30,7 @@ impl FileState {
         Ok(Self::from_metadata(&file.metadata()?))
     }
 
+    /// Returns the state of a file with this metadata.
     pub fn from_metadata(meta: &Metadata) -> Self {
         Self {
             device: meta.dev(),

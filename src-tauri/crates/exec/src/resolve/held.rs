@@ -157,6 +157,7 @@ impl HeldFile {
         self.file.as_fd()
     }
 
+    /// Returns the identity.
     pub fn identity(&self) -> &Identity {
         &self.bound.identity
     }

@@ -67,6 +67,7 @@ pub struct Resolver {
     like_shell: bool,
 }
 
+/// Resolved request.
 #[derive(Debug)]
 pub struct ResolvedRequest {
     /// Way in which it is started.
@@ -100,6 +101,7 @@ impl Held {
         self.scripts.iter().map(|file| file.bound.clone()).collect()
     }
 
+    /// Returns every file.
     pub fn all_files(&self) -> impl Iterator<Item = &Arc<HeldFile>> {
         self.started.iter().chain(&self.programs).chain(&self.scripts)
     }

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+/// End of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnEnd {
     /// True if it ended with 0.

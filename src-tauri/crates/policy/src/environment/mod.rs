@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Most variables that a request may set.
 pub const MAX_OVERRIDES: usize = 64;
+/// Most bytes of a value.
 pub const MAX_VALUE_BYTES: usize = 32 * 1024;
 /// Most bytes that a request may set in all, names and values.
 pub const MAX_TOTAL_BYTES: usize = 64 * 1024;

@@ -41,6 +41,7 @@ pub struct ExecApproval {
     pub allowlist: Vec<AllowlistEntry>,
 }
 
+/// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllowlistEntry {
     /// The glob.

@@ -9,6 +9,7 @@ use crate::rule::{Pattern, PatternKind};
 /// Prefix of an argument pattern that is a hash, in every version of it.
 const HASHED: &str = "sha256:";
 
+/// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenclawEntry {
     /// Position in the document: `agents.main.allowlist[0]`.

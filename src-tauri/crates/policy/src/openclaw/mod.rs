@@ -59,6 +59,7 @@ pub struct OfAgent {
     pub tools: Vec<String>,
 }
 
+/// The document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     defaults: OpenclawSettings,

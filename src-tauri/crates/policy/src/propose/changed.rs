@@ -17,6 +17,7 @@ pub struct ProgramRenewal {
 }
 
 impl ProgramRenewal {
+    /// Returns what changed of the program.
     pub fn change(&self) -> Difference {
         changes(&self.was, &self.now)
     }

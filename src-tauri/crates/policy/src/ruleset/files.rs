@@ -94,6 +94,7 @@ impl DeniedFiles {
         self.read.is_empty() && self.write.is_empty()
     }
 
+    /// Returns true if a file may not be read.
     pub fn is_read_denied(&self, path: &str) -> bool {
         self.read.iter().any(|files| files.holds_path(path))
     }

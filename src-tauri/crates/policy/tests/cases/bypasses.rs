@@ -46,7 +46,7 @@ fn tests_named_in(page: &str) -> Vec<String> {
 fn every_test_that_a_page_of_security_names_is_there() {
     let root = repository();
     let mut sources = Vec::new();
-    for folder in ["src-tauri/crates", "tests"] {
+    for folder in ["src-tauri/src", "src-tauri/crates", "tests"] {
         collect(&root.join(folder), &mut sources);
     }
     let pages = ["ATTACKS.md", "BYPASSES.md", "SECURITY.md"].map(tests_named_in);

@@ -65,6 +65,7 @@ impl Default for Life {
 }
 
 impl Life {
+    /// Returns where the request is.
     pub fn current_state(&self) -> &RequestState {
         &self.state
     }

@@ -5,6 +5,7 @@ use crate::plan::Digest;
 use postern_protocol::{AllowedBy, EndReason, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 
+/// State of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestState {
     /// Received, looked up and judged; nothing of it was done.

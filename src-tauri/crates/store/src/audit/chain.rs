@@ -101,6 +101,7 @@ pub struct Verified {
     pub strayed: Vec<(String, String)>,
 }
 
+/// A fault of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChainFault {
     /// This row was changed after it was written.

@@ -65,6 +65,7 @@ pub fn list_agents(conn: &Connection) -> Result<Vec<Agent>, Error> {
     Ok(query.query_map([], agent_from_row)?.collect::<Result<_, _>>()?)
 }
 
+/// Returns an agent.
 pub fn get_agent(conn: &Connection, id: &AgentId) -> Result<Option<Agent>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE id = ?1"))?;
     Ok(query.query_row([id.as_str()], agent_from_row).optional()?)

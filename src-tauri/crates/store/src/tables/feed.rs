@@ -74,6 +74,7 @@ pub const STRANGER: &str = "stranger";
 /// Kind of an entry about a change that lets more run; its data is the number of the audit row.
 pub const WIDENED: &str = "widened";
 
+/// Entry of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEntry {
     /// Position in the feed.

@@ -10,6 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, ParamsFromIter, params_from_iter};
 use uuid::Uuid;
 
+/// A page of the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryPage {
     /// The requests, newest first.

@@ -46,6 +46,7 @@ pub struct QuestionRow {
     pub closed: Option<QuestionEnd>,
 }
 
+/// End of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionEnd {
     pub at: Millis,
@@ -117,6 +118,7 @@ pub fn close_question(conn: &Connection, id: Uuid, closed: &QuestionEnd) -> Resu
     Ok(done == 1)
 }
 
+/// Returns a question.
 pub fn get_question(conn: &Connection, id: Uuid) -> Result<Option<QuestionRow>, Error> {
     let mut query = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM questions WHERE id = ?1"))?;
     Ok(query.query_row([UuidColumn(id)], question_from_row).optional()?)

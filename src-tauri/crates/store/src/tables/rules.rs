@@ -152,6 +152,7 @@ pub fn of_agent(conn: &Connection, agent: &AgentId) -> Result<Vec<Rule>, Error> 
     select_rules(conn, "agent = ?1", [agent.as_str()])
 }
 
+/// Returns a rule.
 pub fn get_rule(conn: &Connection, id: RuleId) -> Result<Option<Rule>, Error> {
     Ok(select_rules(conn, "id = ?1", [id])?.pop())
 }

@@ -24,6 +24,7 @@ pub fn get_value<T: DeserializeOwned>(conn: &Connection, key: &str) -> Result<Op
         .transpose()
 }
 
+/// Sets a key.
 pub fn set_value<T: Serialize>(conn: &Connection, key: &str, value: &T) -> Result<(), Error> {
     let mut upsert = conn.prepare_cached(
         "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",

@@ -413,6 +413,7 @@ impl FleetOwner {
         self.folder.forget_pending_roster()
     }
 
+    /// Returns the roster.
     pub fn roster(&self) -> &Roster {
         &self.pinned.roster
     }
