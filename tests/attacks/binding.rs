@@ -91,7 +91,7 @@ fn always_saves_what_it_says_and_says_that_anything_in_the_script_may_run() {
     let posted = agent.post(json!({ "command": ["./build.sh"] }));
     let question = watcher.question();
     let label = question["proposals"][0]["label"].to_string();
-    assert!(label.contains("build.sh, even if it changes"), "{label}");
+    assert!(label.contains("everything build.sh does") && label.contains("even if it changes"), "{label}");
     let answered = arena.approve(&question, &["--always", "path"]);
     assert_eq!(answered.code, 0, "{answered:?}");
     assert_eq!(output(&agent.end(&posted)), "good\n");

@@ -242,7 +242,7 @@ fn a_chat_cannot_approve_a_dangerous_command_of_a_hook() {
         let question = watch.question();
         let shown = bot.next("sendMessage");
         let text = shown.text();
-        assert!(text.contains("Risk: HIGH") && !text.contains("/approve"), "{tool}: {text}");
+        assert!(text.contains("Risk: DANGEROUS") && !text.contains("/approve"), "{tool}: {text}");
         let code = question["code"].as_str().unwrap();
         bot.says(ANNA, ANNA.id, &format!("/approve {code}"));
         assert!(bot.next("sendMessage").text().contains("cannot be approved from here"), "{tool}");

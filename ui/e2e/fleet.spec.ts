@@ -28,7 +28,7 @@ async function invite(page: Page) {
     .getByLabel(/^Name of the/)
     .fill("mini-4");
   await dialog(page)
-    .getByLabel(/^Whose/)
+    .getByLabel("Name of its user")
     .fill("Mara");
 }
 

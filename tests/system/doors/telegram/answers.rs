@@ -192,7 +192,7 @@ fn four_digits_mean_what_was_shown_when_they_were_said() {
     let (asked, question) = chat.ask(&["uname"]);
     chat.bot.says_at(ANNA, ANNA.id, &format!("/approve {}", question.code), 1_700_000_000);
     let reply = chat.reply();
-    assert!(reply.contains("before this was asked"), "{reply}");
+    assert!(reply.contains("came before the question"), "{reply}");
     let unknown = if question.code == "0000" { "0001" } else { "0000" };
     chat.anna(&format!("/approve {unknown}"));
     assert_eq!(chat.reply(), format!("Nothing with the ID {unknown} was shown here."));

@@ -101,7 +101,11 @@ pub fn headline(agent: &ShownText, risk: &Risk, steps: &[StepVerdict]) -> ShownT
     });
     let said = named.add_first(begun, steps);
     match named.second {
-        Some(second) => named_phrase(said.literal(" and "), second).pieces(),
+        Some(second) => {
+            // Behind a comma of its own, the first one would go on without one.
+            let outside = named.first.scope == EffectScope::Outside;
+            named_phrase(said.literal(if outside { ", and " } else { " and " }), second).pieces()
+        }
         None => said.pieces(),
     }
 }

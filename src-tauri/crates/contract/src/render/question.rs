@@ -65,7 +65,7 @@ pub fn nothing_to_save(why: NothingToSave) -> &'static str {
         NothingToSave::EveryFolder => {
             "the rule would hold in every folder; only the window and a terminal can save that"
         }
-        NothingToSave::HighRisk => "its risk is high, and this approver may not save that",
+        NothingToSave::HighRisk => "it is dangerous, and this approver may not save that",
         NothingToSave::NotShown => "what would be saved is too long to be shown here",
     }
 }

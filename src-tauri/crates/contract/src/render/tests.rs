@@ -367,6 +367,12 @@ fn a_headline_names_two_dangers_and_nothing_twice() {
     );
     let rest: Vec<String> = beyond_headline(&all).iter().map(|said| pieces_to_text(said)).collect();
     assert_eq!(rest, ["Write `x`"], "neither what the headline says nor what only reads");
+    let delete = CommandEffect::Delete { paths: vec!["/x".to_owned()], recursive: true, found: false };
+    let delete = RatedEffect { scope: EffectScope::Outside, ..dangerous(delete) };
+    assert_eq!(
+        pieces_to_text(&headline(&name, &risk(vec![delete, secret.clone()]), &[])),
+        "builder wants to delete `/x` and everything in it, outside of its folders, and use your npm tokens"
+    );
     let guessed = risk(vec![RatedEffect { guessed: true, ..secret }]);
     assert_eq!(
         pieces_to_text(&headline(&name, &guessed, &[])),
