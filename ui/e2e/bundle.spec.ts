@@ -34,11 +34,11 @@ function loadedBy(page: string): Part[] {
 
 test.describe("the approval page as it is shipped", () => {
   // The panel with its details, menus, icons, folds, the cards for Always and for requests of one shape, and the result; its first paint needs nothing else.
-  test("is at most 56 kB, packed", () => {
+  test("is at most 57 kB, packed", () => {
     const parts = loadedBy("approval.html");
     expect(parts.length, "html, scripts and styles").toBeGreaterThan(3);
     const packed = parts.reduce((sum, part) => sum + gzipSync(source(part)).length, 0);
-    expect(packed).toBeLessThanOrEqual(56 * 1024);
+    expect(packed).toBeLessThanOrEqual(57 * 1024);
   });
 
   test("brings no stand-in, and nothing that makes code of text", () => {

@@ -27,9 +27,7 @@ async function invite(page: Page) {
   await dialog(page)
     .getByLabel(/^Name of the/)
     .fill("mini-4");
-  await dialog(page)
-    .getByLabel("Name of its user")
-    .fill("Mara");
+  await dialog(page).getByLabel("Name of its user").fill("Mara");
 }
 
 test("without a fleet the page says what one is, and a fleet is started as it was shown", async ({
