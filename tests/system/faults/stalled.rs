@@ -118,10 +118,12 @@ fn a_program_that_does_not_answer_is_told_from_one_that_is_missing() {
 }
 
 #[test]
-fn doctor_names_a_data_folder_that_does_not_answer() {
+fn a_data_folder_that_does_not_answer_keeps_nobody_waiting_and_doctor_names_it() {
     let host = Postern::start();
     let Some((_helper, mounted)) = stalled(&host) else { return };
     let data = mounted.0.join("folder").display().to_string();
     let said = within(&host, Duration::from_secs(20), &["doctor", "--data", &data]);
     assert!(said.code == 1 && said.stdout.contains("does not answer"), "{said:?}");
+    let said = within(&host, Duration::from_secs(20), &["status", "--data", &data]);
+    assert!(said.code == 3 && said.stderr.contains("did not answer within"), "{said:?}");
 }

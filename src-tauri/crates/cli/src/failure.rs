@@ -4,6 +4,7 @@ use postern_client::{CallError, ConnectError, ConnectionLoss};
 use postern_command::escape::visible_text as escaped;
 use std::io::{self, ErrorKind};
 use std::path::Path;
+use std::time::Duration;
 
 /// The exit codes: what `postern help exit-codes` prints.
 pub(crate) const EXIT_CODES: &str = "\
@@ -71,6 +72,13 @@ impl Failure {
             }
             other => other.to_string(),
         };
+        Self { code: GONE, message }
+    }
+
+    /// Makes the error for a host that does not answer, or whose data folder does not.
+    pub(crate) fn from_silence(waited: Duration) -> Self {
+        let waited = waited.as_secs();
+        let message = format!("Postern did not answer within {waited} seconds: postern doctor says why");
         Self { code: GONE, message }
     }
 

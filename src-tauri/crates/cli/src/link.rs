@@ -5,9 +5,11 @@ use crate::print;
 use postern_client::Control;
 use postern_contract::methods::{ApproverKind, Method};
 use postern_contract::{ApproverNotification, Question};
+use postern_exec::threads::run_aside;
 use postern_policy::AgentId;
 use postern_protocol::channels_folder;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Returns the real path of the data folder, by which a host knows it; the path as it is if there is none.
@@ -25,14 +27,24 @@ pub(crate) struct HostLink {
     data: PathBuf,
 }
 
+/// Time in which the host and the disk of its data folder answer.
+const CONNECT: Duration = Duration::from_secs(10);
+
 /// Between two tries to reach a host that went away: first, and at the most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
 
 impl HostLink {
     /// Connects and proves who we are.
+    ///
+    /// # Errors
+    /// Returns an error also where the host, or the disk of its data folder, does not answer in ten seconds.
     pub(crate) fn open(data: &Path) -> Result<Self, Failure> {
-        let control = Control::connect(data).map_err(Failure::from_connect)?;
-        Ok(Self { control, data: data.to_owned() })
+        let (say, connected) = channel();
+        let folder = data.to_owned();
+        // Nobody waits any more where it took too long.
+        run_aside("connect", move || drop(say.send(Control::connect(&folder))));
+        let connected = connected.recv_timeout(CONNECT).map_err(|_| Failure::from_silence(CONNECT))?;
+        Ok(Self { control: connected.map_err(Failure::from_connect)?, data: data.to_owned() })
     }
 
     /// Connects again to a host that went away: tries, ever more seldom, until it is back or `waited` says that nobody wants

@@ -18,7 +18,7 @@ pub(crate) async fn give_back_when_quiet(store: &Store) {
         rested.mark_unchanged();
         let store = store.clone();
         drop(tokio::task::spawn_blocking(move || {
-            store.free_pages();
+            store.give_back();
             give_back_memory();
         }));
         let changed = tokio::select! {

@@ -49,9 +49,9 @@ impl Readers {
         result
     }
 
-    /// Frees the pages that connections without work keep in memory.
-    pub(crate) fn free_pages(&self) {
-        self.idle.lock().iter().for_each(shrink_memory);
+    /// Closes the connections without work, with the pages, statements and files that they hold. The one for keys frees its pages.
+    pub(crate) fn give_back(&self) {
+        drop(std::mem::take(&mut *self.idle.lock()));
         self.keyed.lock().iter().for_each(shrink_memory);
     }
 

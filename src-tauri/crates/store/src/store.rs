@@ -157,9 +157,9 @@ impl Store {
         self.shared.counts.rested.subscribe()
     }
 
-    /// Frees the pages of the file that idle readers keep in memory. The writer frees its own when it comes to rest.
-    pub fn free_pages(&self) {
-        self.shared.readers.free_pages();
+    /// Gives back what readers hold for work to come. The writer frees its pages by itself when it comes to rest.
+    pub fn give_back(&self) {
+        self.shared.readers.give_back();
     }
 
     /// Verifies the whole audit, which takes as long as reading it.
