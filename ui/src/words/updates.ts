@@ -17,7 +17,7 @@ export const updates = {
   automaticHint: "Once a day. Nothing is downloaded or installed until you say so.",
   title: "Updates",
   check: "Check for Updates",
-  install: "Install and Restart",
+  restart: "Install and Restart",
   putOff: "Not Now",
   /** The state in words, with sizes as `bytes` writes them. */
   said(update: UpdateState, bytes: (size: number) => string): string {
