@@ -9,7 +9,7 @@ use postern_exec::threads::run_aside;
 use postern_policy::AgentId;
 use postern_protocol::channels_folder;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// Returns the real path of the data folder, by which a host knows it; the path as it is if there is none.
@@ -19,6 +19,13 @@ pub(crate) fn real_data(data: &Path) -> PathBuf {
 
 pub(crate) fn channel_folder(data: &Path, agent: &AgentId) -> PathBuf {
     channels_folder(&real_data(data)).join(agent.as_str())
+}
+
+/// Runs `work` on a thread of its own, or here if there is none. It is left behind where nobody waits for it any more.
+pub(crate) fn run_on_thread<T: Send + 'static>(work: impl FnOnce(Sender<T>) + Send + 'static) -> Receiver<T> {
+    let (say, hear) = channel();
+    run_aside("look", move || work(say));
+    hear
 }
 
 /// A connection to the running host.
@@ -39,10 +46,8 @@ impl HostLink {
     /// # Errors
     /// Returns an error also where the host, or the disk of its data folder, does not answer in ten seconds.
     pub(crate) fn open(data: &Path) -> Result<Self, Failure> {
-        let (say, connected) = channel();
         let folder = data.to_owned();
-        // Nobody waits any more where it took too long.
-        run_aside("connect", move || drop(say.send(Control::connect(&folder))));
+        let connected = run_on_thread(move |say| drop(say.send(Control::connect(&folder))));
         let connected = connected.recv_timeout(CONNECT).map_err(|_| Failure::from_silence(CONNECT))?;
         Ok(Self { control: connected.map_err(Failure::from_connect)?, data: data.to_owned() })
     }

@@ -7,14 +7,14 @@ mod host;
 use super::finding::DoctorFinding;
 use crate::args::Doctor;
 use crate::failure::Failure;
+use crate::link::run_on_thread;
 use crate::print;
 use folder::{check_space, locked_record, own_programs, private_folder, record, socket};
 use host::{HOST, HostAnswer, MORE_THREADS, ask_host, collect_replies, not_reached};
 use postern_contract::THIS_COMPUTER;
-use postern_exec::threads::{run_aside, start_thread};
+use postern_exec::threads::start_thread;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Time that a disk has to answer.
@@ -95,15 +95,6 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
         )),
     }
     findings
-}
-
-/// Runs `work` on a thread of its own, or here if there is none. It is left behind where nobody waits for it any more.
-fn run_on_thread<T: Send + 'static>(
-    work: impl FnOnce(std::sync::mpsc::Sender<T>) + Send + 'static,
-) -> Receiver<T> {
-    let (say, hear) = channel();
-    run_aside("look", move || work(say));
-    hear
 }
 
 /// Asserts that a finding names a problem and its fix.
