@@ -113,20 +113,24 @@ pub(super) fn repositories_of<'a>(command: &ExaminedCommand<'a>) -> Vec<&'a str>
     by_option.chain(operands.into_iter().filter_map(named)).collect()
 }
 
-/// Returns the registry of an image: the first part of its name, if that can be a host.
-pub(super) fn registry_of_image(image: &str) -> Option<&str> {
+/// Returns the registry of an image: what its name says, or the one that docker has built in. Others have settings for that.
+pub(super) fn registry_of_image<'a>(image: &'a str, program: &str) -> Option<&'a str> {
+    named_registry(image).or_else(|| (program == "docker").then_some("docker.io"))
+}
+
+/// Returns the first part of an image's name, if that can be a host.
+fn named_registry(image: &str) -> Option<&str> {
     let (first, _) = image.split_once('/')?;
     (first.contains(['.', ':']) || first == "localhost").then_some(first)
 }
 
-/// Returns where an image comes from: its registry, or its name without tag and digest. Docker has a registry built in; others have
-/// settings for that.
+/// Returns where an image comes from: the registry that its name says, or that name without tag and digest.
 pub(super) fn source_of_image(image: &str, program: &str) -> String {
-    if let Some(registry) = registry_of_image(image) {
+    if let Some(registry) = named_registry(image) {
         return registry.to_owned();
     }
     let name = image.split(['@', ':']).next().unwrap_or(image);
-    if program == "docker" { format!("docker.io/{name}") } else { name.to_owned() }
+    registry_of_image(image, program).map_or_else(|| name.to_owned(), |built_in| format!("{built_in}/{name}"))
 }
 
 /// Returns the branches that the refspecs of a push name there, in place of their own names.

@@ -440,12 +440,7 @@ fn registry(command: &ExaminedCommand<'_>, what: &[String]) -> Option<String> {
         return Some(machine_of(word).unwrap_or(word).to_owned());
     }
     let last = what.last()?;
-    if command.is_one_of(&["docker"]) {
-        // What names no host is in the registry that docker has built in; podman has settings for it.
-        return Some(registry_of_image(last).unwrap_or("docker.io").to_owned());
-    }
-    let image =
-        command.is_one_of(&["podman", "nerdctl", "buildah"]).then(|| registry_of_image(last)).flatten();
+    let image = command.is_one_of(&IMAGE_PROGRAMS).then(|| registry_of_image(last, command.name)).flatten();
     let place = || machine_of(last).filter(|_| last.contains("://"));
     image.or_else(place).map(str::to_owned)
 }
