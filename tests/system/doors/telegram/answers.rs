@@ -226,7 +226,7 @@ fn high_risk_is_announced_and_not_approved_unless_that_is_allowed() {
     chat.anna(&format!("/approve {} always", question.code));
     assert_eq!(asked.end().code, 0);
     let (asked, question) = chat.ask(&command);
-    // It was not approved for good.
+    // That approved it once: no rule was saved.
     chat.denies(asked, &question);
     let (asked, question) = chat.ask(&command);
     chat.set(&["high-risk=announce"]);
