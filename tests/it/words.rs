@@ -265,10 +265,13 @@ fn the_audit_says_what_was_changed_in_words() {
     host.ok(&["rules", "allow", "git status", "--exact", "--agent", "main", "--own-shell"]);
     host.ok(&["agents", "set", "main", "run-timeout=20s"]);
     host.ok(&["hook", "uninstall", "cursor"]);
+    host.ok(&["pause", "1h"]);
+    host.ok(&["resume"]);
     let audit = host.ok(&["audit"]);
-    for said in
-        ["rule 1 added: main may run git status in its own shell\n", "agent main: run-timeout 30s → 20s\n"]
-    {
+    for said in [
+        "rule 1 added: main may run git status in its own shell\n", "agent main: run-timeout 30s → 20s\n",
+        "all agents blocked\n", "agents no longer blocked\n",
+    ] {
         assert!(audit.contains(said), "{said}: {audit}");
     }
     assert!(!audit.contains("hook") && !audit.contains(['{', '[']), "{audit}");

@@ -16,6 +16,7 @@ pub(crate) use chain::seal_changes;
 pub use chain::{ChainFault, Verified, verify};
 pub use hash::{content_of, read_content};
 pub(crate) use head::{rows_at_head, write_head};
+pub use widens::PAUSE;
 
 use crate::error::Error;
 use postern_policy::Millis;

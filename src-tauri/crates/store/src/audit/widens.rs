@@ -3,6 +3,8 @@
 use postern_policy::Class;
 use serde_json::Value;
 
+/// Key of the setting that denies everything, for a time or until a person resumes.
+pub const PAUSE: &str = "gate.pause";
 /// Settings of an agent that do not affect what may run.
 const NEUTRAL: [&str; 5] =
     ["approvalTimeoutMs", "unattended", "outputCapBytes", "unreadable", "questionsPerMinute"];
@@ -19,8 +21,8 @@ pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Op
     match (subject, before, after) {
         ("rules", before, after) => rule_widens(before, after),
         ("agents", Some(before), Some(after)) => agent_widens(before, after),
-        ("settings", Some(before), Some(after)) if key == "pause" => ends_sooner(before, after),
-        ("settings", before, _) if key == "pause" => before.is_some(),
+        ("settings", Some(before), Some(after)) if key == PAUSE => ends_sooner(before, after),
+        ("settings", before, _) if key == PAUSE => before.is_some(),
         ("settings", Some(before), Some(after)) => setting(&before["value"], &after["value"]),
         (_, Some(before), Some(after)) => !is_part(before, after),
         (_, None, after) => after.is_some(),

@@ -1,5 +1,7 @@
 //! Settings of the whole: a key, and a value as JSON.
 
+pub use crate::audit::PAUSE;
+
 use crate::column::to_json_text;
 use crate::error::Error;
 use rusqlite::{Connection, OptionalExtension, params};
