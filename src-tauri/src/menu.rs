@@ -247,7 +247,7 @@ pub(crate) async fn perform_action(
 /// Returns the state in words.
 fn status_text(status: &Status, agents: usize) -> String {
     match (status.mode, status.paused_until) {
-        (Mode::DenyAll, _) => "History is damaged. All requests are denied.".to_owned(),
+        (Mode::DenyAll, _) => "The record can’t be trusted. All requests are denied.".to_owned(),
         (Mode::Paused, Some(until)) => {
             format!("All agents blocked until {}", format_clock(until, &Zoned::now()))
         }

@@ -50,7 +50,7 @@ describe("blocking all agents", () => {
       mark: "blocked",
       text: "All agents blocked",
     });
-    expect(say({ mode: "deny-all" }).text).toBe("History is damaged. All requests are denied.");
+    expect(say({ mode: "deny-all" }).text).toBe("The record can’t be trusted. All requests are denied.");
     expect(say({ faces: [] })).toEqual({
       mark: "alert",
       text: "Can’t show questions. Requests are being denied.",

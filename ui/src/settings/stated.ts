@@ -14,7 +14,7 @@ interface Stated {
 
 export function stated(status: Status | null, agents: number, lost: boolean, now: number): Stated {
   if (lost) return { mark: "lost", text: state.lost };
-  if (status?.mode === "deny-all") return { mark: "lost", text: state.damaged };
+  if (status?.mode === "deny-all") return { mark: "lost", text: state.doubted };
   if (status?.mode === "paused") {
     const until = status.pausedUntil === null ? null : moment(status.pausedUntil, now);
     return { mark: "blocked", text: state.blocked(until) };

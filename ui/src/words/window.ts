@@ -26,7 +26,7 @@ export const frame = {
 export const state = {
   guarding: (n: number) => (n === 0 ? "No agents yet" : `Guarding ${count(n, "agent")}`),
   blocked: (until: string | null) => (until ? `All agents blocked until ${until}` : "All agents blocked"),
-  damaged: "History is damaged. All requests are denied.",
+  doubted: "The record can’t be trusted. All requests are denied.",
   unseen: "Can’t show questions. Requests are being denied.",
   lost: "Postern has stopped",
   lostHint: "Nothing runs until it is back. Trying again…",

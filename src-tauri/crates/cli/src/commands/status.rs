@@ -17,7 +17,7 @@ pub(crate) fn mode_words(status: &Status) -> String {
         (Mode::Listening, _) => "on".to_owned(),
         (Mode::Paused, Some(until)) => format!("blocking all agents until {}", print::format_time(until)),
         (Mode::Paused, None) => "blocking all agents until postern resume".to_owned(),
-        (Mode::DenyAll, _) => "denying all requests: its history is damaged".to_owned(),
+        (Mode::DenyAll, _) => "denying all requests: its record can’t be trusted".to_owned(),
     }
 }
 
@@ -47,6 +47,9 @@ fn print_status(status: &Status) -> Result<(), Failure> {
     }
     for attention in &status.attention {
         print::write_line(format!("attention {}", concern(attention)))?;
+    }
+    if !status.attention.is_empty() {
+        print::write_line("          postern doctor says what to do")?;
     }
     Ok(())
 }

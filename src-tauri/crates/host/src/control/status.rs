@@ -30,14 +30,15 @@ impl HostControl {
         let counts = parts.gate.counts().await?;
         let snapshot = parts.book.snapshot();
         let mut attention = snapshot.attention.clone();
-        if !parts.book.store().is_in_place() {
+        let in_place = parts.book.store().is_in_place();
+        if !in_place {
             parts.book.store().raise_doubt(DoubtCause::Displaced);
         }
         let world = Arc::clone(&parts.world);
         let confines = blocking(move || Confines::clone(&world.confines)).await?;
         let doubt = parts.book.store().watch_doubt().borrow().clone();
         if let Some(doubt) = &doubt {
-            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt)).with_since(doubt.since));
+            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt, in_place)).with_since(doubt.since));
         }
         attention.extend(counts.unwritten.as_ref().map(unwritten));
         attention.extend(counts.unshown.map(unshown));
@@ -128,8 +129,13 @@ impl Handle<ResumeAll> for HostControl {
     }
 }
 
-/// Returns the reason of the doubt, in words.
-fn doubtful(doubt: &RecordDoubt) -> String {
+/// Returns the reason of the doubt, in words. While the record is not in its place, that is the reason.
+fn doubtful(doubt: &RecordDoubt, in_place: bool) -> String {
+    if !in_place {
+        return "the record is no longer where it was opened: another file is there, or none. Everything is denied until you \
+                restart Postern and unblock all agents"
+            .to_owned();
+    }
     let what = match &doubt.cause {
         DoubtCause::Damaged { what, aside: None } => format!("the record is damaged ({what})"),
         DoubtCause::Damaged { aside: Some(aside), .. } => {
@@ -141,9 +147,7 @@ fn doubtful(doubt: &RecordDoubt) -> String {
                 .to_owned()
         }
         DoubtCause::Restored { made, changes, aside } => restored(*made, *changes, aside.as_deref()),
-        DoubtCause::Displaced => {
-            "the record is no longer where it was opened: another file is there, or none".to_owned()
-        }
+        DoubtCause::Displaced => "the record was exchanged or removed while Postern ran".to_owned(),
     };
     format!("{what}. Everything is denied until you unblock all agents")
 }
