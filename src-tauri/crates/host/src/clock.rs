@@ -28,7 +28,7 @@ pub fn now_millis() -> Millis {
 /// Returns the time by which blocks, stops and rules end, in milliseconds since 1970.
 ///
 /// It is that of the first look, and what the steady clock has counted since. If [`now_millis`] jumps, nothing ends
-/// early or late by it until a restart.
+/// early or late by it; the next start goes by it, and carries the ends over.
 pub fn lasting() -> Millis {
     let (wall, began) = *BEGAN.get_or_init(|| (now_millis(), steady()));
     wall + (steady() - began)
@@ -40,6 +40,19 @@ pub(crate) fn ends_by_the_host(lifetime: Lifetime) -> Lifetime {
         Lifetime::Until(end) => Lifetime::Until(end.saturating_sub(jumped().unwrap_or(0))),
         other => other,
     }
+}
+
+/// Returns a rule's lifetime with its end as the wall clock will show it: what [`ends_by_the_host`] reads.
+pub(crate) fn ends_by_the_wall(lifetime: Lifetime) -> Lifetime {
+    match lifetime {
+        Lifetime::Until(end) => Lifetime::Until(shown_end(end)),
+        other => other,
+    }
+}
+
+/// Returns an end by [`lasting`] as the wall clock will show it: for people.
+pub(crate) fn shown_end(end: Millis) -> Millis {
+    end.saturating_add(jumped().unwrap_or(0))
 }
 
 /// Returns the milliseconds since this process first looked at the clock.
@@ -90,9 +103,10 @@ pub(crate) fn detect_jump() -> Option<Jump> {
 }
 
 /// From how many milliseconds on a difference is a jump.
-const JUMP: Millis = 60_000;
+pub(crate) const JUMP: Millis = 60_000;
 
-fn steady() -> Millis {
+/// Returns the milliseconds of the clock that nobody sets.
+pub(crate) fn steady() -> Millis {
     let time = clock_gettime(STEADY);
     time.tv_sec.saturating_mul(1_000) + Millis::from(time.tv_nsec / 1_000_000)
 }

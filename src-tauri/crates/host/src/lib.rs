@@ -7,6 +7,7 @@ mod ask;
 mod book;
 mod chats;
 mod clock;
+mod clock_mark;
 mod control;
 mod diagnosis;
 pub mod doors;

@@ -15,6 +15,7 @@
 //! ```
 
 pub mod audit;
+mod carry;
 mod column;
 mod doubt;
 mod error;
@@ -33,6 +34,7 @@ mod tables;
 mod testing;
 mod writer;
 
+pub use carry::{CarriedEnds, ClockChange, carry_ends};
 pub use doubt::{DoubtCause, RecordDoubt, read_doubt};
 pub use error::{Error, OpenError};
 pub use header::{RecordHeader, header};

@@ -42,6 +42,7 @@ pub(crate) use socket::{ControlListener, ListenError, listen};
 
 use crate::ask::{ApproverId, Approvers};
 use crate::book::PolicyStore;
+use crate::clock_mark::ClockCarry;
 use crate::doors::DoorSlot;
 use crate::gate::{GateClosed, GateHandle, RequestJudgment, World};
 use crate::lanes::{Lane, Lanes};
@@ -65,6 +66,8 @@ pub(crate) struct ControlDeps {
     pub(crate) world: Arc<World>,
     pub(crate) lanes: Lanes,
     pub(crate) started_at: Millis,
+    /// Wall clock that was set before the start.
+    pub(crate) clock_carry: Option<ClockCarry>,
     pub(crate) doors: DoorSlot,
 }
 

@@ -1,6 +1,7 @@
 //! Rows of lists, from what is stored.
 
 use crate::book::{AgentEntry, ListedRule, state_of};
+use crate::clock::{ends_by_the_wall, shown_end};
 use crate::gate::{shown_path, to_pieces};
 use postern_command::escape;
 use postern_contract::{AgentRow, RequestRow, RuleRow, SkillCli, SkillRow};
@@ -29,7 +30,7 @@ pub(super) fn agent_row(entry: &AgentEntry, last_seen_at: Option<Millis>, connec
         deny_rules: entry.deny_rules,
         created_at: agent.created_at,
         last_seen_at,
-        denied_until: agent.denied_until,
+        denied_until: agent.denied_until.map(shown_end),
         locked: entry.locked.clone(),
     }
 }
@@ -39,6 +40,7 @@ pub(super) fn rule_row(listed: ListedRule, home: &str) -> RuleRow {
     let ListedRule { mut rule, from, remarks } = listed;
     // It tells of a past request.
     rule.usage.last_command = rule.usage.last_command.as_deref().map(without_secrets);
+    rule.lifetime = ends_by_the_wall(rule.lifetime);
     let escaped = |text: &Option<String>| text.as_deref().map(escape::visible_text);
     RuleRow {
         shown: render::rule_pattern(&rule),

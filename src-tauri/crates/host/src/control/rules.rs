@@ -3,6 +3,7 @@
 use super::{Handle, HostControl, MethodResult, rows, staged};
 use crate::ask::ApproverId;
 use crate::book::{AgentChanges, ListedRule, Matched, PolicyStoreError, RuleImportResult, unconfirmed};
+use crate::clock::ends_by_the_wall;
 use postern_command::escape;
 use postern_contract::methods::{
     AddRule, Applied, ControlError, ExportRules, ImportRules, ImportedSettings, ListRules, PreviewRule,
@@ -56,7 +57,11 @@ impl Handle<RemoveRule> for HostControl {
 impl Handle<ExportRules> for HostControl {
     async fn handle(&self, _: ApproverId, params: RuleFilter) -> MethodResult<ExportRules> {
         let rules = self.parts.book.portable_rules(params.agent, params.own).await?;
-        Ok(RuleFile { version: VERSION, rules: rules.into_iter().map(RuleDraft::of_rule).collect() })
+        let rules = rules.into_iter().map(|rule| {
+            let lifetime = ends_by_the_wall(rule.lifetime);
+            RuleDraft::of_rule(Rule { lifetime, ..rule })
+        });
+        Ok(RuleFile { version: VERSION, rules: rules.collect() })
     }
 }
 

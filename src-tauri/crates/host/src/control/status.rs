@@ -3,7 +3,8 @@
 use super::{Handle, HostControl, MethodResult, blocking};
 use crate::ask::ApproverId;
 use crate::book::Managed;
-use crate::clock::{Jump, detect_jump, lasting};
+use crate::clock::{Jump, detect_jump, lasting, shown_end};
+use crate::clock_mark::ClockCarry;
 use crate::gate::{PauseProblem, Unwritten};
 use crate::publish::{Stirred, seldom};
 use postern_contract::methods::{ControlError, GetStatus, Nothing, Pause, PauseAll, ResumeAll};
@@ -38,7 +39,8 @@ impl HostControl {
         let confines = blocking(move || Confines::clone(&world.confines)).await?;
         let doubt = parts.book.store().watch_doubt().borrow().clone();
         if let Some(doubt) = &doubt {
-            attention.insert(0, Concern::new(ConcernKind::Records, doubtful(doubt, in_place)).with_since(doubt.since));
+            let message = doubtful(doubt, in_place);
+            attention.insert(0, Concern::new(ConcernKind::Records, message).with_since(doubt.since));
         }
         attention.extend(counts.unwritten.as_ref().map(unwritten));
         attention.extend(counts.unshown.map(unshown));
@@ -48,6 +50,7 @@ impl HostControl {
         }));
         attention.extend(no_thread());
         attention.extend(detect_jump().map(set_clock));
+        attention.extend(parts.clock_carry.map(|carry| carried_clock(carry, parts.started_at)));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
         attention.extend(parts.doors.unsigned_changes());
         let mode = match (doubt.is_some(), counts.paused) {
@@ -60,7 +63,7 @@ impl HostControl {
             pid: std::process::id(),
             data: parts.book.places().data.to_string_lossy().into_owned(),
             mode,
-            paused_until: counts.paused_until,
+            paused_until: counts.paused_until.map(shown_end),
             waiting: counts.waiting,
             running: counts.running,
             faces: parts.faces.connected_names(),
@@ -99,7 +102,7 @@ impl HostControl {
 /// Returns an agent that the user stopped, for as long as it is.
 fn stopped(agent: &Agent) -> Option<StoppedAgent> {
     let until = agent.denied_until.filter(|until| *until > lasting())?;
-    Some(StoppedAgent { agent: agent.id.clone(), until })
+    Some(StoppedAgent { agent: agent.id.clone(), until: shown_end(until) })
 }
 
 impl Handle<GetStatus> for HostControl {
@@ -208,15 +211,39 @@ fn no_thread() -> Option<Concern> {
 
 /// Returns the concern that the wall clock was set.
 fn set_clock(jump: Jump) -> Concern {
-    let way = if jump.ahead > 0 { "ahead" } else { "back" };
-    // To the second: the two clocks are read one after the other.
-    let far = Duration::from_secs((jump.ahead.unsigned_abs() + 500) / 1_000);
     let message = format!(
-        "{THIS_COMPUTER}'s clock was put {way} by {} while Postern runs. Pauses, stops and rules with a time limit end as if it \
-         had not been",
-        humantime::format_duration(far)
+        "{THIS_COMPUTER}'s clock was put {} while Postern runs. Pauses, stops and rules with a time limit end as if it had \
+         not been",
+        how_far(jump.ahead)
     );
     Concern::new(ConcernKind::Clock, message).with_since(jump.at)
+}
+
+/// Returns the concern that the wall clock was set before the start.
+fn carried_clock(carry: ClockCarry, started_at: Millis) -> Concern {
+    let ClockCarry { change, ends } = carry;
+    let least = if change.exact { "" } else { " or more" };
+    let allowed = match (change.exact, change.ahead > 0, ends.over) {
+        (false, _, 0) => String::new(),
+        (false, _, 1) => "; 1 rule that allowed for a limited time has ended".to_owned(),
+        (false, _, many) => format!("; {many} rules that allowed for a limited time have ended"),
+        (true, true, _) => "; rules that allow for a limited time end by the new clock".to_owned(),
+        (true, false, _) => "; so have rules that allow for a limited time".to_owned(),
+    };
+    let message = format!(
+        "{THIS_COMPUTER}'s clock was put {}{least} while Postern did not run. Pauses, stops and rules that deny for a limited \
+         time have the time left that they had{allowed}",
+        how_far(change.ahead)
+    );
+    Concern::new(ConcernKind::Clock, message).with_since(started_at)
+}
+
+/// Returns the way and the distance by which a clock was put, in words.
+fn how_far(ahead: Millis) -> String {
+    let way = if ahead > 0 { "ahead" } else { "back" };
+    // To the second: the two clocks are read one after the other.
+    let far = Duration::from_secs((ahead.unsigned_abs() + 500) / 1_000);
+    format!("{way} by {}", humantime::format_duration(far))
 }
 
 /// Describes what holds instead of a pause or its end.

@@ -7,10 +7,11 @@ pub(crate) use for_doors::kept_as;
 use crate::ask::{ApproverGuard, ApproverId, Approvers, ConnectedApproverKind};
 use crate::book::{HostPaths, MANAGED_VARIABLE, ManagedPlace, PolicyStore, PolicyStoreError};
 use crate::clock::{lasting, now_millis};
+use crate::clock_mark;
 use crate::control::{self, ControlListener, Handle as Handles, HostControl, ListenError};
 use crate::doors::DoorSlot;
 use crate::folder::{self, FolderLock, LockError};
-use crate::gate::{self, GateHandle, PAUSE, TriedProfiles, World};
+use crate::gate::{self, GateHandle, TriedProfiles, World};
 use crate::lanes::{Lanes, PATIENCE};
 use crate::last_error;
 use crate::own_programs::OwnPrograms;
@@ -28,7 +29,7 @@ use postern_exec::run::OwnEnd;
 use postern_exec::threads::start_thread;
 use postern_exec::user::HostUser;
 use postern_request::{ActivePause, Halt};
-use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit};
+use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit, settings};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -149,6 +150,7 @@ impl Host {
         #[cfg(target_os = "linux")]
         postern_exec::run::adopt_orphans().map_err(failed)?;
         gate::recover(&store).await?;
+        let clock_carry = clock_mark::carry_over(&store).await?;
         let world = build_world(&config, &data);
         #[cfg(target_os = "linux")]
         postern_exec::run::keep_spare_namespaces();
@@ -176,8 +178,7 @@ impl Host {
         let publisher = Publisher::new(store.clone());
         let (gate, received) = gate::create_gate();
         let channels = Channels::new(gate.clone(), publisher.clone(), open_files);
-        let pause: Option<ActivePause> =
-            store.read(|conn| postern_store::settings::get_value(conn, PAUSE))?;
+        let pause: Option<ActivePause> = store.read(|conn| settings::get_value(conn, settings::PAUSE))?;
         let lanes = Lanes::new(PATIENCE);
         let parts = gate::GateDeps {
             book: book.clone(),
@@ -202,6 +203,7 @@ impl Host {
             world: Arc::clone(&world),
             lanes,
             started_at: now_millis(),
+            clock_carry,
             doors: DoorSlot::default(),
         });
         open_channels(&book, &channels).await;
@@ -385,6 +387,7 @@ impl Host {
             listening.close().await;
         }
         let store = self.inner.store.clone();
+        clock_mark::leave_mark(&store);
         // What changed in the last moment; a copy that lacks it says so when it is restored.
         drop(tokio::time::timeout(FAREWELL, crate::spare::write_copy(&store)).await);
         // A record that cannot be closed is recovered at the next start.
@@ -400,12 +403,12 @@ const MARK: &str = "host.mark";
 #[cfg(target_os = "linux")]
 async fn refuse_runs(store: &Store, data: &Path) -> Result<(), StartError> {
     let own = postern_exec::run::own_mark();
-    let known: Option<u64> = store.read(|conn| postern_store::settings::get_value(conn, MARK))?;
+    let known: Option<u64> = store.read(|conn| settings::get_value(conn, MARK))?;
     if known.is_some_and(|known| own < known) {
         return Err(StartError::StartedByARun(data.to_owned()));
     }
     if known != Some(own) {
-        store.write_durable(move |conn| postern_store::settings::set_value(conn, MARK, &own)).await?;
+        store.write_durable(move |conn| settings::set_value(conn, MARK, &own)).await?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 
 use crate::book::{PolicyStore, PolicyStoreError, permissions_folder};
 use crate::clock::{detect_jump, time_asleep};
+use crate::clock_mark::leave_mark;
 use crate::control::HostControl;
 use crate::own_programs::{OwnPrograms, programs_folder};
 use notify::event::ModifyKind;
@@ -200,6 +201,7 @@ async fn reread_all(
     let shipped = book.reread_managed().await?;
     let expired = clear && book.remove_expired().await?;
     if clear {
+        leave_mark(book.store());
         book.clear_history().await?;
         book.check_record().await?;
     }

@@ -34,8 +34,8 @@ const TABLES: [Table; 5] = [
         name: "settings",
         key: &["key"],
         passed_over: &[],
-        // The positions of outgoing feeds, the hosts' mark and the time of the last check decide nothing.
-        only: "ROW.key NOT IN ('door.webhook', 'door.otel', 'host.mark', 'record.checked')",
+        // The positions of outgoing feeds, marks of the host and the time of the last check decide nothing.
+        only: "ROW.key NOT IN ('door.webhook', 'door.otel', 'host.mark', 'host.clock', 'record.checked')",
     },
     Table { name: "skill_folders", key: &["path"], passed_over: &["added_at"], only: "1" },
     Table {
