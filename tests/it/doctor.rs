@@ -139,6 +139,29 @@ fn a_record_whose_log_is_deleted_is_empty_and_not_another_program_s() {
 }
 
 #[test]
+fn files_of_another_user_are_named_with_the_command_that_gives_them_back() {
+    let Some(mut host) = Postern::start_as_ordinary_user() else { return };
+    if !rustix::process::getuid().is_root() {
+        eprintln!("skipped: only root gives files away");
+        return;
+    }
+    host.enrol("main");
+    host.end();
+    for name in ["postern.db", "control.key"] {
+        let file = host.data().join(name);
+        std::os::unix::fs::chown(&file, Some(0), Some(0)).unwrap();
+        let fix = format!("'{}', then start Postern without sudo", host.data().display());
+        only(&host, &format!("{name} belongs to root"), &fix);
+        assert!(fails_to_start(&host).contains(name));
+        only(&host, &format!("{name} belongs to root"), &fix);
+        host.give_away(&file);
+    }
+    host.start_again();
+    let found = wrong(&host);
+    assert!(!found.iter().any(|(said, _)| said.contains("belongs to")), "{found:?}");
+}
+
+#[test]
 fn a_record_that_is_removed_while_postern_runs_is_said_at_once() {
     let (host, _) = Postern::with_agent();
     for name in ["postern.db", "postern.db-wal", "postern.db-shm"] {

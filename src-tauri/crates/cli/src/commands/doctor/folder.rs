@@ -30,6 +30,31 @@ pub(super) fn private_folder(data: &Path) -> DoctorFinding {
     }
 }
 
+/// Returns the problem that the data folder, or something in it, belongs to another user: one start with `sudo` is enough.
+pub(super) fn foreign_owner(data: &Path) -> Option<DoctorFinding> {
+    let own = rustix::process::geteuid();
+    let folder = (data.to_owned(), std::fs::metadata(data).ok()?.uid());
+    let inside = std::fs::read_dir(data).into_iter().flatten().flatten();
+    let inside = inside.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.uid())));
+    // Root can use what belongs to anybody.
+    let mut foreign =
+        std::iter::once(folder).chain(inside).filter(|(_, owner)| !own.is_root() && *owner != own.as_raw());
+    let (path, owner) = foreign.next()?;
+    let more = match foreign.count() {
+        0 => String::new(),
+        more => format!(", as {more} more there do"),
+    };
+    let owner = if owner == 0 { "root".to_owned() } else { format!("user {owner}") };
+    let shown = data.display();
+    Some(DoctorFinding::problem(
+        format!(
+            "{} belongs to {owner}{more}: Postern can’t use it, and denies or doesn’t start",
+            path.display()
+        ),
+        format!("sudo chown -R {} '{shown}', then start Postern without sudo", own.as_raw()),
+    ))
+}
+
 /// Returns whether the data folder can be written to.
 pub(super) fn check_space(data: &Path, found: &Diagnosis) -> DoctorFinding {
     let shown = data.display();

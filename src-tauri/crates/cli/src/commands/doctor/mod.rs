@@ -9,10 +9,11 @@ use crate::args::Doctor;
 use crate::failure::Failure;
 use crate::link::run_on_thread;
 use crate::print;
-use folder::{check_space, locked_record, own_programs, private_folder, record, socket};
+use folder::{check_space, foreign_owner, locked_record, own_programs, private_folder, record, socket};
 use host::{HOST, HostAnswer, MORE_THREADS, ask_host, collect_replies, not_reached};
 use postern_contract::THIS_COMPUTER;
 use postern_exec::threads::start_thread;
+use postern_host::DataFolderOwner;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
@@ -50,14 +51,22 @@ fn examine(data: &Path) -> Vec<DoctorFinding> {
     let folder = data.to_owned();
     let looked = run_on_thread(move |say| {
         // Nobody waits any more where the disk took too long.
-        drop(say.send((vec![private_folder(&folder)], postern_host::diagnose(&folder))));
+        drop(say.send((private_folder(&folder), foreign_owner(&folder), postern_host::diagnose(&folder))));
     });
-    let Ok((mut findings, found)) = looked.recv_timeout(DISK) else {
+    let Ok((private, foreign, found)) = looked.recv_timeout(DISK) else {
         let what = format!("the disk of the data folder {} does not answer", data.display());
         return vec![DoctorFinding::problem(
             what, "look at that disk or network folder; Postern denies what it cannot write down",
         )];
     };
+    let mut findings = vec![private];
+    if let Some(foreign) = foreign {
+        findings.push(foreign);
+        if !matches!(found.owner, Ok(DataFolderOwner::Host(_))) {
+            // What cannot be read because of that has no fault of its own.
+            return findings;
+        }
+    }
     // A folder that is not there was told of.
     if !found.free.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         findings.push(check_space(data, &found));

@@ -17,7 +17,7 @@ pub(crate) fn examine(data: &Path) -> Vec<DoctorFinding> {
         Ok(facts) => facts.iter().map(finding).collect(),
         Err(failure) => vec![DoctorFinding::problem(
             format!("the fleet on {THIS_COMPUTER} cannot be read: {}", failure.message),
-            "leave it and join again: postern fleet leave",
+            "correct that; if its files are lost, leave it and join again: postern fleet leave",
         )],
     }
 }
