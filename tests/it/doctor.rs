@@ -186,6 +186,17 @@ fn a_host_that_hangs_is_told_from_one_that_does_not_run() {
 }
 
 #[test]
+fn a_channel_that_stays_closed_hides_no_other_that_is_gone() {
+    let mut host = ended();
+    fs::write(host.data().join("agents/main/agent.key"), "").unwrap();
+    host.start_again();
+    let other = host.enrol("other");
+    fs::remove_file(other.join("agent.sock")).unwrap();
+    among(&host, "channel of other", "restart Postern");
+    among(&host, "the channel of main is closed: ", "postern agents rotate-key AGENT");
+}
+
+#[test]
 fn a_channel_that_stays_closed_has_its_reason_and_its_command() {
     let mut host = ended();
     fs::write(host.data().join("agents/main/agent.key"), "").unwrap();

@@ -13,12 +13,13 @@ export const pages = {
     /** What to do about each kind of concern. */
     fixes: {
       managed: "Correct the file. Postern reads it again at once.",
-      permissions: "Correct that line: open the agent, then Rules.",
+      permissions: "Correct that line, or put the file back: open the agent, then Rules.",
       rule: "Remove the rule, then add it again.",
       audit: "For every fault, run postern audit --verify in a terminal.",
       records:
         "Check agents and rules, then unblock in a terminal: postern resume. To restore the copy first, quit Postern and run: postern doctor --repair.",
-      unwritten: "Make room on the disk. Postern tries again by itself.",
+      unwritten:
+        "Make room on the disk. If another program has locked the record, quit that. Postern tries again by itself.",
       threads: "Quit programs that you don’t need.",
       signatures: "Sign or withdraw each in Settings › Integrations › Fleet.",
       channel: "Make a new key in Settings › Integrations: that opens it again.",

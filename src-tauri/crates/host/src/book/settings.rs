@@ -1,6 +1,7 @@
 //! Settings of the host.
 
 use super::{PolicyStore, PolicyStoreError, now_millis, values};
+use crate::clock::lasting;
 use postern_contract::methods::HostSettings;
 use postern_policy::Millis;
 use postern_store::{Connection, Keep, erased, overwrite_deleted, settings, sweep_history};
@@ -23,9 +24,10 @@ pub(super) const DAY: Millis = 24 * 3_600_000;
 pub(super) const CHECKED: &str = "record.checked";
 
 impl PolicyStore {
-    /// Clears history away that is older than the person keeps it.
+    /// Clears history away that is older than the person keeps it, by both clocks.
     pub(crate) async fn clear_history(&self) -> Result<(), PolicyStoreError> {
-        let since = now_millis() - Millis::from(self.snapshot().settings.keep_days) * DAY;
+        let now = now_millis().min(lasting());
+        let since = now - Millis::from(self.snapshot().settings.keep_days) * DAY;
         let keep = Keep { since, bytes: MOST_HISTORY };
         while self.store().write(move |conn| sweep_history(conn, keep, STEP)).await? > 0 {}
         Ok(())

@@ -165,13 +165,14 @@ fn running(link: &mut HostLink) -> Result<Vec<DoctorFinding>, Failure> {
             "postern setup connects the agents here; postern agents add NAME enrolls another",
         ));
     }
-    for agent in agents {
-        let socket = socket(&format!("channel of {}", agent.id), Path::new(&agent.socket));
-        // What the host could not open, its status names with the reason.
-        let told = status.attention.iter().any(|one| one.kind == ConcernKind::Channel);
-        if socket.ok || !told {
-            findings.push(socket);
-        }
+    let sockets =
+        agents.iter().map(|agent| socket(&format!("channel of {}", agent.id), Path::new(&agent.socket)));
+    let (open, missing): (Vec<_>, Vec<_>) = sockets.partition(|socket| socket.ok);
+    findings.extend(open);
+    // What the host could not open, its status names with the reason.
+    let named = status.attention.iter().filter(|one| one.kind == ConcernKind::Channel).count();
+    if missing.len() > named {
+        findings.extend(missing);
     }
     Ok(findings)
 }
@@ -205,7 +206,7 @@ fn fix_for(kind: ConcernKind) -> &'static str {
             "correct the file, or have it corrected; it is read again at once (postern help managed)"
         }
         ConcernKind::Permissions => {
-            "correct that line of the file; it is read again at once (postern policy lint looks it over)"
+            "correct that line of policy/AGENT/permissions.jsonc in the data folder, or put the file back; it is read again at once (postern policy lint looks it over)"
         }
         ConcernKind::Rule => "remove the rule (postern rules remove) and write it again",
         ConcernKind::Audit => "run postern audit --verify for every fault; docs/AUDIT.md explains them",
@@ -217,7 +218,9 @@ fn fix_for(kind: ConcernKind) -> &'static str {
         }
         ConcernKind::Threads => MORE_THREADS,
         ConcernKind::Signatures => "look at each, then sign or withdraw it: postern fleet sign",
-        ConcernKind::Channel => "postern agents rotate-key AGENT gives it a new key, and opens its channel",
+        ConcernKind::Channel => {
+            "if the reason is not its key, correct that first; postern agents rotate-key AGENT gives it a new key, and opens its channel"
+        }
         ConcernKind::Window => "answer in a terminal (postern questions), or restart Postern",
         ConcernKind::Clock => "if the clock is right now, restart Postern to go by it; if not, set it right",
     }
