@@ -2,10 +2,13 @@
 //!
 //! A request that names it waits for its own deadline, and no other request waits.
 
-use super::tools::{Mounted, PATIENCE, agent, all_work, ended, start_script, within, wrong};
+use super::tools::{
+    Mounted, PATIENCE, agent, all_work, doctor_says, ended, start_script, until, within, wrong,
+};
 use postern_client::Channel;
 use postern_protocol::{AgentCall, NoticeEvent, RunParams, What};
 use postern_tests::{OwnedChild, Postern, connect_agent, start};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
@@ -39,9 +42,13 @@ threading.Event().wait()
 ";
 
 /// A stalled folder; `None`, and why, where this machine does not let us mount one.
-#[expect(clippy::print_stderr, reason = "the output of the tests says what was not tried")]
 fn stalled(host: &Postern) -> Option<(OwnedChild, Mounted)> {
-    let folder = host.scratch("stalled");
+    stall(host.scratch("stalled"))
+}
+
+/// Makes a folder answer no more.
+#[expect(clippy::print_stderr, reason = "the output of the tests says what was not tried")]
+fn stall(folder: PathBuf) -> Option<(OwnedChild, Mounted)> {
     let Some(helper) = start_script(STALL, &[&folder]) else {
         eprintln!("skipped: only root, with /dev/fuse, can make a folder that does not answer");
         return None;
@@ -126,4 +133,47 @@ fn a_data_folder_that_does_not_answer_keeps_nobody_waiting_and_doctor_names_it()
     assert!(said.code == 1 && said.stdout.contains("does not answer"), "{said:?}");
     let said = within(&host, Duration::from_secs(20), &["status", "--data", &data]);
     assert!(said.code == 3 && said.stderr.contains("did not answer within"), "{said:?}");
+}
+
+#[test]
+fn a_folder_of_skills_that_does_not_answer_keeps_nobody_waiting() {
+    let mut host = Postern::start();
+    let main = host.enrol_allowed("main");
+    // Where no agent can write a skill.
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let skills = place.path().join("skills");
+    fs::create_dir_all(skills.join("notes")).unwrap();
+    fs::write(skills.join("notes/SKILL.md"), "---\nname: notes\ndescription: takes notes\n---\n").unwrap();
+    let folder = skills.to_str().unwrap().to_owned();
+    host.ok(&["skills", "add-folder", &folder]);
+    let Some((helper, mounted)) = stall(skills) else { return };
+    let soon = Duration::from_secs(20);
+    for turn in 0..2 {
+        let listed = within(&host, soon, &["skills", "list"]);
+        assert!(listed.code == 0 && listed.stdout.contains("notes"), "what is known stays: {listed:?}");
+        let program = format!("/usr/bin/tool{turn}");
+        all_work(
+            &host,
+            soon,
+            &[
+                &["rules", "deny", &program, "--everyone"][..],
+                &["agents", "stop", "main"],
+                &["agents", "allow-again", "main"],
+                &["status"],
+                &["pause", "1h"],
+                &["resume"],
+            ],
+        );
+        assert_eq!(ended(agent(&main, &["--", "true"]), soon).code, 0, "and agents go on");
+        doctor_says(&host, "a folder of skills");
+        // The next host starts all the same.
+        host.end();
+        host.start_again();
+    }
+    let named = within(&host, soon, &["agents", "set", "main", &format!("folders={folder}/notes")]);
+    assert!(named.code != 0 && named.stderr.contains("does not answer"), "{named:?}");
+    all_work(&host, soon, &[&["skills", "remove-folder", &folder][..]]);
+    assert!(!host.ok(&["skills", "list"]).contains("notes"), "its skills go with it");
+    drop((helper, mounted));
+    until("doctor does not see that it answers", || wrong(&host).is_empty());
 }

@@ -3,4 +3,4 @@
 /**
  * Kind of a concern.
  */
-export type ConcernKind = "managed" | "permissions" | "rule" | "audit" | "records" | "unwritten" | "threads" | "channel" | "clock" | "signatures" | "window";
+export type ConcernKind = "managed" | "permissions" | "rule" | "audit" | "records" | "unwritten" | "threads" | "channel" | "clock" | "signatures" | "window" | "skills";

@@ -116,6 +116,8 @@ pub enum ConcernKind {
     Signatures,
     /// A window that could not show a question.
     Window,
+    /// A folder of skills that does not answer.
+    Skills,
 }
 
 /// An agent that the user stopped for a while.

@@ -116,7 +116,7 @@ impl PolicyStore {
     /// Checks that folders which a person named are there. Reads the disk.
     async fn require_folders(&self, folders: Vec<String>) -> Result<(), PolicyStoreError> {
         let home = self.places().home.clone();
-        self.blocking(move |_| {
+        self.in_time(move |_| {
             let is_missing = |folder: &String| !Path::new(&*expand_home(folder, &home)).is_dir();
             folders
                 .into_iter()

@@ -52,7 +52,11 @@ use postern_policy::{AgentId, AgentPolicy, Millis};
 use postern_store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, Notify};
+
+/// Time that folders named by the user have to answer.
+pub(crate) const FOLDERS_ANSWER: Duration = Duration::from_secs(5);
 
 /// Paths on this computer.
 #[derive(Debug, Clone)]
@@ -85,6 +89,7 @@ struct PolicyStoreInner {
     /// Write lock: one change at a time, so that what is written last is swapped in last.
     writing: Mutex<()>,
     sessions: sessions::AgentSessionLayers,
+    looks: skills::SkillLooks,
     /// Told when the set of watched folders may have changed.
     roots: Notify,
 }
@@ -115,6 +120,7 @@ impl PolicyStore {
             snapshot: ArcSwap::from_pointee(Snapshot::default()),
             managed: LastManaged::default(),
             writing: Mutex::new(()),
+            looks: skills::SkillLooks::default(),
             roots: Notify::new(),
         };
         let book = Self { inner: Arc::new(inner) };
@@ -173,6 +179,15 @@ impl PolicyStore {
 
     pub(crate) fn require_agent(&self, agent: &AgentId) -> Result<Arc<AgentEntry>, PolicyStoreError> {
         self.find_agent(agent).ok_or_else(|| PolicyStoreError::NoAgent(agent.clone()))
+    }
+
+    /// Reads folders that the user named, within [`FOLDERS_ANSWER`].
+    async fn in_time<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, PolicyStoreError> + Send + 'static,
+    ) -> Result<T, PolicyStoreError> {
+        let late = |_| PolicyStoreError::Invalid("a folder does not answer: nothing was changed".to_owned());
+        tokio::time::timeout(FOLDERS_ANSWER, self.blocking(work)).await.map_err(late)?
     }
 
     /// Runs what reads the disk where it may block.

@@ -49,6 +49,7 @@ impl HostControl {
             Concern::new(ConcernKind::Channel, message).with_since(since)
         }));
         attention.extend(no_thread());
+        attention.extend(parts.book.skills_late().map(late_skills));
         attention.extend(detect_jump().map(set_clock));
         attention.extend(parts.clock_carry.map(|carry| carried_clock(carry, parts.started_at)));
         attention.extend(self.audit_problem().map(|problem| Concern::new(ConcernKind::Audit, problem)));
@@ -195,6 +196,13 @@ fn unwritten(owed: &Unwritten) -> Concern {
 fn unshown(since: Millis) -> Concern {
     let message = "the window could not show a question: one that nobody answers elsewhere is denied";
     Concern::new(ConcernKind::Window, message).with_since(since)
+}
+
+/// Returns the concern that a folder of skills does not answer.
+fn late_skills(since: Millis) -> Concern {
+    let message = "a folder of skills, or one of an agent that uses them, does not answer: the skills that are known stay as they \
+                   are, and no change there is noticed";
+    Concern::new(ConcernKind::Skills, message).with_since(since)
 }
 
 /// Returns the concern that the system gives no further thread, if that is so.

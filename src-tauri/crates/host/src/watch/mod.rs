@@ -3,13 +3,14 @@
 //! Folders are watched, because editors replace files; an event only says *look again*, and looking compares
 //! contents. A slow look now and then is the net.
 
-use crate::book::{PolicyStore, PolicyStoreError, permissions_folder};
+use crate::book::{FOLDERS_ANSWER, PolicyStore, PolicyStoreError, permissions_folder};
 use crate::clock::{detect_jump, time_asleep};
 use crate::clock_mark::leave_mark;
 use crate::control::HostControl;
 use crate::own_programs::{OwnPrograms, programs_folder};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use parking_lot::Mutex;
 use postern_contract::methods::ControlError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -38,14 +39,16 @@ pub(crate) async fn watch_folders(
     closed: CancellationToken,
 ) {
     let heard = Arc::new(Notify::new());
-    let mut watcher = start_watcher(Arc::clone(&heard), Shipped::from_policy_store(&book));
-    let mut watched = WatchedFolders::new();
+    let watch = Arc::new(Mutex::new(FolderWatch {
+        watcher: start_watcher(Arc::clone(&heard), Shipped::from_policy_store(&book)),
+        watched: WatchedFolders::new(),
+    }));
     let mut cleared = Instant::now();
-    let mut jumped = detect_jump();
+    let (mut jumped, mut late) = (detect_jump(), book.skills_late());
     let mut known = time_asleep();
     loop {
         match watched_roots(&book).await {
-            Ok(roots) => follow(watcher.as_mut(), &mut watched, &roots, &book.managed_folders()),
+            Ok(roots) => follow_aside(&watch, roots, book.managed_folders()).await,
             Err(error) => tracing::warn!(%error, "the folders to watch cannot be read"),
         }
         let clear = cleared.elapsed() >= CLEARING;
@@ -58,7 +61,8 @@ pub(crate) async fn watch_folders(
         if std::mem::replace(&mut known, time_asleep()) != known {
             control.wake_up().await;
         }
-        if std::mem::replace(&mut jumped, detect_jump()) != jumped {
+        let news = std::mem::replace(&mut jumped, detect_jump()) != jumped;
+        if std::mem::replace(&mut late, book.skills_late()) != late || news {
             // Who asks for the status hears of it as well.
             drop(control.status_changed().await);
         }
@@ -138,6 +142,25 @@ async fn watched_roots(book: &PolicyStore) -> Result<BTreeSet<PathBuf>, PolicySt
     let data = &book.places().data;
     let own = [permissions_folder(data), programs_folder(data)];
     Ok(folders.into_iter().map(PathBuf::from).chain(own).chain(book.managed_folders()).collect())
+}
+
+/// Watcher of folders, with those that it watches.
+struct FolderWatch {
+    watcher: Option<RecommendedWatcher>,
+    watched: WatchedFolders,
+}
+
+/// Watches these folders and no others, on a thread that may hang in one of them. Until that goes on, nothing else is watched,
+/// and the net is left.
+async fn follow_aside(watch: &Arc<Mutex<FolderWatch>>, roots: BTreeSet<PathBuf>, flat: Vec<PathBuf>) {
+    let watch = Arc::clone(watch);
+    let following = tokio::task::spawn_blocking(move || {
+        if let Some(mut watch) = watch.try_lock() {
+            let FolderWatch { watcher, watched } = &mut *watch;
+            follow(watcher.as_mut(), watched, &roots, &flat);
+        }
+    });
+    drop(tokio::time::timeout(FOLDERS_ANSWER, following).await);
 }
 
 /// Watches these folders and no others. One that was removed and made again is another folder: it is watched from the start.

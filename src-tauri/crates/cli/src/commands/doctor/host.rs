@@ -221,6 +221,9 @@ fn fix_for(kind: ConcernKind) -> &'static str {
         ConcernKind::Channel => {
             "if the reason is not its key, correct that first; postern agents rotate-key AGENT gives it a new key, and opens its channel"
         }
+        ConcernKind::Skills => {
+            "look at that disk or network folder, or let Postern watch it no more: postern skills list, postern skills remove-folder FOLDER"
+        }
         ConcernKind::Window => "answer in a terminal (postern questions), or restart Postern",
         ConcernKind::Clock => "if the clock is right now, restart Postern to go by it; if not, set it right",
     }

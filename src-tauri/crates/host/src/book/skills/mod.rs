@@ -5,14 +5,35 @@ mod discover;
 mod front_matter;
 mod reach;
 
-use super::{PolicyStore, PolicyStoreError, now_millis};
+use super::{FOLDERS_ANSWER, PolicyStore, PolicyStoreError, now_millis};
 use discover::OnProblem;
+use parking_lot::Mutex;
 use postern_contract::CliState;
+use postern_policy::Millis;
 use postern_store::Connection;
 use postern_store::skills::{self, Skill, StoredSkillCli};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// Turns at the folders of skills: one look at a time, also where an earlier one still hangs.
+#[derive(Debug)]
+pub(super) struct SkillLooks {
+    turn: Arc<Semaphore>,
+    /// Time since which the folders do not answer; `None` if they do.
+    late: Mutex<Option<Millis>>,
+}
+
+impl Default for SkillLooks {
+    fn default() -> Self {
+        Self { turn: Arc::new(Semaphore::new(1)), late: Mutex::default() }
+    }
+}
+
+/// Watched folders, and the skills that were found in them.
+type FoundSkills = (Vec<String>, Vec<(Skill, OnProblem)>);
 
 pub(crate) fn state_of(cli: &StoredSkillCli) -> CliState {
     match (&cli.path, &cli.seen, &cli.approved) {
@@ -35,7 +56,7 @@ impl PolicyStore {
     pub(crate) async fn add_skill_folder(&self, folder: &str) -> Result<(), PolicyStoreError> {
         let path = self.skill_folder(folder);
         let exists = path.clone();
-        self.blocking(move |book| match std::fs::metadata(&exists) {
+        self.in_time(move |book| match std::fs::metadata(&exists) {
             Ok(found) if found.is_dir() => match book.in_reach_of_an_agent(&exists) {
                 Some(problem) => Err(PolicyStoreError::Invalid(problem)),
                 None => Ok(()),
@@ -59,6 +80,12 @@ impl PolicyStore {
         {
             let _one = self.change().await;
             self.store().write_durable(move |conn| skills::remove_folder(conn, &text)).await?;
+            // Also where the folder does not answer.
+            let left = self.store().read(skills::folders)?;
+            let stays = |skill: &&Skill| left.iter().any(|root| Path::new(&skill.folder).starts_with(root));
+            let snapshot = self.snapshot();
+            let kept = snapshot.skills.iter().filter(stays).cloned();
+            self.take_over(kept.map(|skill| (skill, OnProblem::KeepApproved)).collect()).await?;
         }
         self.inner.roots.notify_one();
         self.find_skills().await.map(drop)
@@ -69,10 +96,25 @@ impl PolicyStore {
         Path::new(&expanded).components().collect()
     }
 
-    /// Looks through the folders again. Gives whether anything is different.
+    /// Looks through the folders again. Returns true if anything is different.
+    ///
+    /// Where a folder does not answer, what is known stays, and [`Self::skills_late`] says so. No change waits for it.
     pub(crate) async fn find_skills(&self) -> Result<bool, PolicyStoreError> {
+        let looked = timeout(FOLDERS_ANSWER, self.discover_skills()).await;
+        {
+            let mut late = self.inner.looks.late.lock();
+            *late = if looked.is_err() { late.or_else(|| Some(now_millis())) } else { None };
+        }
+        let Ok(found) = looked else { return Ok(false) };
+        let (folders, found) = found?;
         let _one = self.change().await;
-        self.look_through().await
+        // Another look follows where a folder was added or removed meanwhile.
+        if self.store().read(skills::folders)? == folders { self.take_over(found).await } else { Ok(false) }
+    }
+
+    /// Returns the time since which the folders of skills do not answer; `None` if they do.
+    pub(crate) fn skills_late(&self) -> Option<Millis> {
+        *self.inner.looks.late.lock()
     }
 
     /// Takes over what the record says about skills: after an approval.
@@ -82,16 +124,23 @@ impl PolicyStore {
         self.reload(None).await
     }
 
-    async fn look_through(&self) -> Result<bool, PolicyStoreError> {
+    async fn discover_skills(&self) -> Result<FoundSkills, PolicyStoreError> {
+        let turn = Arc::clone(&self.inner.looks.turn).acquire_owned().await;
+        self.blocking(move |book| {
+            let _turn = turn;
+            let folders = book.store().read(skills::folders)?;
+            let in_reach = |folder: &Path| book.in_reach_of_an_agent(folder);
+            let found = discover::discover(&folders, book.resolver(), &book.places().home, in_reach);
+            Ok((folders, found))
+        })
+        .await
+    }
+
+    /// Saves what was found, and puts it into force. Returns true if anything is different.
+    ///
+    /// The caller holds the write lock.
+    async fn take_over(&self, found: Vec<(Skill, OnProblem)>) -> Result<bool, PolicyStoreError> {
         let before = Arc::clone(&self.snapshot().skills);
-        let found = self
-            .blocking(|book| {
-                let folders = book.store().read(skills::folders)?;
-                Ok(discover::discover(&folders, book.resolver(), &book.places().home, |folder| {
-                    book.in_reach_of_an_agent(folder)
-                }))
-            })
-            .await?;
         if before.len() == found.len()
             && before.iter().zip(&found).all(|(known, (now, _))| is_as_found(known, now))
         {
