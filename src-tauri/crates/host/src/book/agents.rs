@@ -2,7 +2,7 @@
 
 use super::agent_folder::AgentFolder;
 use super::values::{self, ValueError};
-use super::{AgentEntry, PermissionsFile, PolicyStore, PolicyStoreError, now_millis};
+use super::{AgentEntry, FOLDERS_ANSWER, PermissionsFile, PolicyStore, PolicyStoreError, now_millis};
 use crate::clock::lasting;
 use postern_contract::{Start, plain_key};
 use postern_policy::{AgentIcon, AgentId, Millis, Preset, Settings, expand_home};
@@ -116,7 +116,7 @@ impl PolicyStore {
     /// Checks that folders which a person named are there. Reads the disk.
     async fn require_folders(&self, folders: Vec<String>) -> Result<(), PolicyStoreError> {
         let home = self.places().home.clone();
-        self.in_time(move |_| {
+        self.in_time(FOLDERS_ANSWER, move |_| {
             let is_missing = |folder: &String| !Path::new(&*expand_home(folder, &home)).is_dir();
             folders
                 .into_iter()

@@ -181,13 +181,14 @@ impl PolicyStore {
         self.find_agent(agent).ok_or_else(|| PolicyStoreError::NoAgent(agent.clone()))
     }
 
-    /// Reads folders that the user named, within [`FOLDERS_ANSWER`].
+    /// Reads files or folders that the user named, within `limit`: the caller may hold the write lock.
     async fn in_time<T: Send + 'static>(
         &self,
+        limit: Duration,
         work: impl FnOnce(&Self) -> Result<T, PolicyStoreError> + Send + 'static,
     ) -> Result<T, PolicyStoreError> {
         let late = |_| PolicyStoreError::Invalid("a folder does not answer: nothing was changed".to_owned());
-        tokio::time::timeout(FOLDERS_ANSWER, self.blocking(work)).await.map_err(late)?
+        tokio::time::timeout(limit, self.blocking(work)).await.map_err(late)?
     }
 
     /// Runs what reads the disk where it may block.

@@ -3,6 +3,7 @@
 use super::settings::DAY;
 use super::{AgentEntry, PolicyStore, PolicyStoreError, now_millis};
 use crate::clock::{ends_by_the_host, lasting, uptime};
+use crate::lanes::PATIENCE;
 use postern_contract::render::{self, of_kind};
 use postern_contract::{RemarkKind, RuleDraft, RuleRemark};
 use postern_policy::permissions::{EntryOrigin, FileLayer, PermissionEntry};
@@ -113,7 +114,7 @@ impl PolicyStore {
 
     /// Returns the rule that a draft stands for: read, pinned where it is to be, and checked.
     pub(crate) async fn rule_of(&self, draft: RuleDraft, source: Source) -> Result<Rule, PolicyStoreError> {
-        self.blocking(move |book| book.rule_from(draft, source)).await
+        self.in_time(PATIENCE, move |book| book.rule_from(draft, source)).await
     }
 
     /// Makes many rules; the error of each says what is wrong with it.

@@ -56,7 +56,7 @@ impl PolicyStore {
     pub(crate) async fn add_skill_folder(&self, folder: &str) -> Result<(), PolicyStoreError> {
         let path = self.skill_folder(folder);
         let exists = path.clone();
-        self.in_time(move |book| match std::fs::metadata(&exists) {
+        self.in_time(FOLDERS_ANSWER, move |book| match std::fs::metadata(&exists) {
             Ok(found) if found.is_dir() => match book.in_reach_of_an_agent(&exists) {
                 Some(problem) => Err(PolicyStoreError::Invalid(problem)),
                 None => Ok(()),
