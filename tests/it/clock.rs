@@ -1,4 +1,4 @@
-//! A wall clock that is set while Postern runs: what ends at a time ends neither early nor late by it.
+//! A wall clock that is set, while Postern runs or not: what ends at a time ends neither early nor late by it.
 #![cfg(target_os = "linux")]
 
 use postern_tests::{Postern, TestClock, agent_command};
