@@ -129,6 +129,9 @@ impl<'a> ExaminedCommand<'a> {
     }
 
     fn find_match(&self, patterns: &str) -> Option<PatternMatch> {
+        if patterns.is_empty() {
+            return None;
+        }
         PatternSearch { read: self.read(), dir: &Dir::Same, writes: false, by_option: false }
             .first_match(patterns)
             .map(|(found, _)| found)

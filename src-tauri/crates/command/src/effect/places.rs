@@ -20,7 +20,8 @@ pub(super) fn opens_nothing(name: &str) -> bool {
 pub fn is_secret(word: &str) -> bool {
     let word = folded(word);
     // A fork of a file by a name that only macOS knows.
-    let word = word.split("/..namedfork/").next().unwrap_or_default();
+    let fork = word.contains('/').then(|| word.find("/..namedfork/")).flatten();
+    let word = fork.map_or(&*word, |at| &word[..at]);
     let holds = |(at, _)| {
         let (before, behind) = word.split_at(at);
         SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))

@@ -312,7 +312,7 @@ fn is_told_by_table(step: &Step, word: &str) -> bool {
     let names = |effect: &table::TableEffect| {
         !matches!(effect.does, EffectKind::Write) && effect.out.split_whitespace().any(|one| one == option)
     };
-    let program = step.program().and_then(|name| table::program(&family(name)));
+    let program = step.program().and_then(|name| table::program(&family_of(name)));
     program.is_some_and(|program| program.effects.iter().any(names))
 }
 

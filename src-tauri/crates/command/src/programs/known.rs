@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 use super::table::{PROGRAMS, Program, Trait};
-use super::{family, own, table, unsafe_args};
+use super::{family_of, own, table, unsafe_args};
 
 /// Everything that is known about a program.
 #[derive(Debug, Clone, Serialize)]
@@ -69,7 +69,7 @@ pub struct KnownEffect {
 
 /// Returns what is known about a program: what is built in, and what a person added.
 pub fn known_program(name: &str) -> Vec<KnownProgram> {
-    let family = family(name);
+    let family = family_of(name);
     let built_in = table::find_name(&family).map(|known| {
         let always = known.has_trait(Trait::ReadsAlways) || known.has_trait(Trait::ReadsAnyway);
         known_of(known.program, always, false)
@@ -119,7 +119,7 @@ fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram 
 
 /// Returns the options and commands that are known of a program, each once: those that do more than its ordinary work among them.
 pub fn known_arguments(name: &str) -> BTreeSet<String> {
-    let family = family(name);
+    let family = family_of(name);
     let known = [table::program(&family), own::find_own(&family)];
     known.into_iter().flatten().flat_map(arguments_of).map(str::to_owned).collect()
 }

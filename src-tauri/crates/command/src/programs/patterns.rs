@@ -47,8 +47,8 @@ impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
 
     fn match_pattern(&self, mark: &str) -> Option<PatternMatch> {
         // Both have to match; the first says where.
-        if let Some((first, other)) = mark.split_once('&') {
-            return self.match_pattern(other).and_then(|_| self.match_pattern(first));
+        if let Some(at) = mark.bytes().position(|byte| byte == b'&') {
+            return self.match_pattern(&mark[at + 1..]).and_then(|_| self.match_pattern(&mark[..at]));
         }
         let read = self.read;
         let (kind, rest) = mark.split_at(mark.len().min(1));

@@ -154,7 +154,7 @@ fn a_use_of_a_tool_is_named_as_a_person_speaks_of_it() {
         Cause::Tool(ToolCause::Line {
             tool: "write_file".to_owned(),
             of: ToolUse::Value("docs/a.md".to_owned()),
-            line,
+            line: line.map(Box::new),
         })
     };
     let said = |cause: Cause, used: &AskedUse| why(&asks(cause, Vec::new(), Vec::new()), used);

@@ -97,11 +97,7 @@ fn candidates<'a>(
 
 fn collect_named(part: &CompiledRules, subject: &StepSubject<'_>, found: &mut Vec<usize>) {
     let index = part.allow_index();
-    let all: Option<Vec<&str>> =
-        subject.elevated.as_ref().unwrap_or(&subject.words).iter().copied().collect();
-    if let Some(argv) = &all {
-        index.by_argv(argv, found);
-    }
+    index.by_argv(subject.elevated.as_ref().unwrap_or(&subject.words), found);
     if let Some(elevated) = &subject.elevated {
         // More rights are covered only by a rule that names them: the wrapper is the command's first word.
         if let Some(Some(first)) = elevated.first() {

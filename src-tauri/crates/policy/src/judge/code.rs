@@ -81,7 +81,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
     let argv = argv_of_line(&facts.reading.text);
     let rules = policy.rules.compiled_parts().flat_map(|part| {
         let mut found = Vec::new();
-        part.allow_index().by_argv(&argv, &mut found);
+        part.allow_index().by_argv(&argv.map(Some), &mut found);
         found.into_iter().map(|at| part.get(at))
     });
     let names_hooks =

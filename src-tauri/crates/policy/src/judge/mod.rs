@@ -86,6 +86,7 @@ use crate::settings::{Ask, Fallback, Security, Unreadable};
 use crate::verdict::{StepVerdict, TraceLine, Verdict};
 use line::JudgmentContext;
 use outcome::StepOutcome;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// Judges a request.
@@ -110,7 +111,7 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         Fallback::Allowlist | Fallback::Deny => Decision::Deny,
     };
     let cause = Cause::NoAnswer(policy.settings.fallback);
-    verdict.trace.push(TraceLine { stage: "fallback".to_owned(), found: cause.clone().into() });
+    verdict.trace.push(TraceLine { stage: "fallback".into(), found: cause.clone().into() });
     if decision == Decision::Allow {
         verdict.reason = Reason::Policy;
     }
@@ -151,7 +152,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn note_stage(&mut self, stage: impl Into<String>, found: impl Into<StageFinding>) {
+    fn note_stage(&mut self, stage: impl Into<Cow<'static, str>>, found: impl Into<StageFinding>) {
         self.trace.push(TraceLine { stage: stage.into(), found: found.into() });
     }
 
@@ -266,7 +267,7 @@ impl<'a> Judgement<'a> {
 
     /// Notes the effective profile.
     fn note_confinement(&mut self) {
-        self.note_stage("confinement", StageFinding::Confinement(self.profiles.confinement.clone()));
+        self.note_stage("confinement", StageFinding::Confinement(self.profiles.confinement.clone().into()));
     }
 
     /// Stages 8 to 10 for one step.
@@ -357,7 +358,7 @@ impl<'a> Judgement<'a> {
         }
         used.sort_unstable();
         used.dedup();
-        let (decision, cause) = (decider.decision, decider.cause.clone());
+        let (decision, cause) = (decider.decision, decider.cause.clone().into());
         self.note_stage("verdict", StageFinding::Decided { decision, cause });
         self.note_confinement();
         let risk = self.weighed.take().unwrap_or_else(|| Weighed::new(self.facts)).into_risk();
