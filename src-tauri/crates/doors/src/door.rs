@@ -1,14 +1,26 @@
 //! Interface of every open door.
 
 use async_trait::async_trait;
-use postern_contract::methods::{ControlError, DoorSetup, FleetHostState, PairedClient};
+use postern_contract::Question;
+use postern_contract::methods::{
+    ControlError, DoorSetup, FleetHostState, ListQuestions, Nothing, PairedClient,
+};
 #[cfg(feature = "fleet")]
 use postern_contract::methods::{FleetWorkCounts, ProposedChange};
-use postern_host::{ApproverId, ConnectedApproverKind};
+use postern_host::{ApproverId, ConnectedApproverKind, Host};
 use std::collections::BTreeMap;
 
 /// Approver id for reading from the host without being shown anything: no window has it.
 pub(crate) const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::Window, number: 0 };
+
+/// Returns what waits on this Mac. It counts as shown to nobody: silence about what no person saw allows nothing.
+///
+/// What waits on another Mac leaves through no door.
+pub(crate) async fn waiting_here(host: &Host) -> Result<Vec<Question>, ControlError> {
+    let mut questions = host.call_method::<ListQuestions>(READER, &Nothing {}).await?.questions;
+    questions.retain(|question| question.host.is_none());
+    Ok(questions)
+}
 
 /// State of other hosts, by their ids in the fleet, as far as they said it in the last 90 seconds.
 pub(crate) type HostStates = BTreeMap<String, FleetHostState>;

@@ -295,8 +295,10 @@ impl FleetChoice {
     }
 
     /// Returns whether something may do more by it than before: who may not allow a run gives it no rights either.
+    ///
+    /// The profile `project` is less than no profile, and more than `look`, which another approver may have chosen.
     pub fn widens(self) -> bool {
-        self.allows() || self == Self::Confine(FleetRights::AsAsked)
+        !matches!(self, Self::Deny | Self::Confine(FleetRights::Look))
     }
 }
 

@@ -19,6 +19,7 @@ use hear::{Hearing, Outgoing};
 use parking_lot::Mutex;
 use postern_contract::methods::{ControlError, DoorKind};
 use postern_host::Host;
+use room::new_id;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -126,7 +127,7 @@ impl Messenger for Xmpp {
         message: &OutgoingChatMessage,
     ) -> Result<Posted, ChatSendError> {
         // Before anybody can have seen it.
-        let (id, at) = (Uuid::new_v4().to_string(), crate::now_millis());
+        let (id, at) = (new_id(), crate::now_millis());
         let stanza = self.stanza(place, &id, message)?;
         let alias = if stanza.type_ == MessageType::Groupchat {
             self.send_to_room(stanza, &id).await?
