@@ -20,7 +20,6 @@ mod order;
 mod own_shell;
 mod redirected;
 mod rules;
-mod saved_effects;
 mod saved_words;
 mod values;
 mod weighing;
