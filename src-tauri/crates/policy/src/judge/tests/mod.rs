@@ -7,7 +7,6 @@ mod confined;
 mod core;
 mod deny_rules;
 mod doubt;
-mod file_words;
 mod files;
 mod generated;
 mod hooks;
