@@ -7,55 +7,41 @@ use crate::limits;
 /// Fault of a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// A line over the limit.
     #[error("the message is longer than {limit} bytes")]
     FrameTooLarge {
         /// The limit in bytes.
         limit: usize,
     },
-    /// Not UTF-8.
     #[error("the message is not UTF-8: byte {at} does not continue a character")]
     NotUtf8 {
         /// The first byte that is wrong, counted from 0.
         at: usize,
     },
-    /// Not JSON.
     #[error("the message is not JSON: {what}")]
     NotJson {
         /// Message of the parser, with line and column.
         what: String,
     },
-    /// Nested too deep.
     #[error("objects and lists may be nested {} deep at most", limits::DEPTH)]
     TooDeep,
-    /// Key that occurs twice in one object, at any depth.
     #[error("the key {0:?} is twice in one object")]
     DuplicateKey(String),
-    /// A list of messages.
     #[error("batches are not taken: send one message a line")]
     Batch,
-    /// Not an object.
     #[error("a message is a JSON object with jsonrpc, id, method and params")]
     NotAnObject,
-    /// No `jsonrpc: "2.0"`.
     #[error("jsonrpc must be \"2.0\"")]
     WrongVersion,
-    /// Neither a number nor a short text.
     #[error("id must be a whole number or a text of at most {} bytes", limits::ID)]
     BadId,
-    /// A call without an id.
     #[error("a call needs an id")]
     NoId,
-    /// Neither a call nor a response, or both.
     #[error("a message has either method, or result or error")]
     NotAMessage,
-    /// A member of the message that JSON-RPC does not have.
     #[error("a message has no member {0:?}")]
     UnknownMember(String),
-    /// No such method.
     #[error("there is no method {0:?} on this socket")]
     UnknownMethod(String),
-    /// `params` is not an object.
     #[error("params must be an object")]
     ParamsNotAnObject,
     /// A parameter is unknown.
@@ -67,25 +53,19 @@ pub enum ProtocolError {
     /// A parameter is of the wrong type.
     #[error("{0}")]
     WrongType(String),
-    /// Both or neither of `command` and `shell`.
     #[error("system.run needs either command (a list of arguments) or shell (a line of text), not both")]
     CommandOrShell,
-    /// An empty command, or a program without a name.
     #[error("the command is empty: its first argument names the program")]
     EmptyCommand,
-    /// Too many arguments.
     #[error("a command has at most {} arguments", limits::ARGUMENTS)]
     TooManyArguments,
-    /// An argument is too long.
     #[error("argument {index} is longer than {} bytes", limits::ARGUMENT)]
     ArgumentTooLong {
         /// Index, counted from 0.
         index: usize,
     },
-    /// All arguments together are too long.
     #[error("all arguments together are longer than {} bytes", limits::ARGUMENTS_TOTAL)]
     ArgumentsTooLong,
-    /// Something else is longer than it may be.
     #[error("{field} is longer than {limit} bytes")]
     TooLong {
         /// The parameter.
@@ -93,7 +73,6 @@ pub enum ProtocolError {
         /// Limit in bytes.
         limit: usize,
     },
-    /// Something else has more entries than it may have.
     #[error("{field} has more than {limit} entries")]
     TooMany {
         /// The parameter.
@@ -111,42 +90,32 @@ pub enum ProtocolError {
         /// Range in words.
         range: &'static str,
     },
-    /// A NUL character in an argument.
     #[error("argument {index} holds a NUL character")]
     NulInArgument {
         /// Index, counted from 0.
         index: usize,
     },
-    /// A NUL character in the environment.
     #[error("the value of environment variable {0} holds a NUL character")]
     NulInEnv(String),
-    /// A NUL character in the working directory.
     #[error("cwd holds a NUL character")]
     NulInCwd,
-    /// Asks to run unconfined and does not say why.
     #[error("confine \"none\" needs a reason, which the user reads: say what failed confined")]
     ConfineWithoutReason,
-    /// A NUL character elsewhere.
     #[error("{0} holds a NUL character")]
     Nul(&'static str),
-    /// Too many environment overrides.
     #[error("a request sets at most {} environment variables", limits::ENV)]
     TooManyEnv,
-    /// Not an environment variable's name.
     #[error(
         "{0:?} is not an environment variable's name: A-Z a-z 0-9 _ are taken, 128 at most, no digit first"
     )]
     BadEnvName(String),
-    /// `stdin` is neither text nor `{"stream": true}`.
     #[error("stdin is a text of at most {} bytes, or {{\"stream\": true}}", limits::STDIN)]
     BadStdin,
-    /// Too much standard input in the message.
     #[error(
         "stdin holds more than {} bytes: say {{\"stream\": true}} and send it with system.input",
         limits::STDIN
     )]
     StdinTooLong,
-    /// Data that is not in its encoding.
     #[error("data is not base64")]
     BadData,
 }

@@ -86,7 +86,6 @@ pub enum CaseError {
     /// Line that is not a case.
     #[error("not a case: {0}")]
     Malformed(String),
-    /// Case with both kinds of command, or none.
     #[error("{0}: a case has either \"shell\" or \"argv\"")]
     NoCommand(String),
     /// A pattern is not one.
