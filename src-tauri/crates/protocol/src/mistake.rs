@@ -8,10 +8,7 @@ use crate::limits;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     #[error("the message is longer than {limit} bytes")]
-    FrameTooLarge {
-        /// The limit in bytes.
-        limit: usize,
-    },
+    FrameTooLarge { limit: usize },
     #[error("the message is not UTF-8: byte {at} does not continue a character")]
     NotUtf8 {
         /// The first byte that is wrong, counted from 0.
@@ -70,7 +67,6 @@ pub enum ProtocolError {
     TooLong {
         /// The parameter.
         field: &'static str,
-        /// Limit in bytes.
         limit: usize,
     },
     #[error("{field} has more than {limit} entries")]
@@ -87,7 +83,6 @@ pub enum ProtocolError {
     OutOfRange {
         /// The parameter.
         field: &'static str,
-        /// Range in words.
         range: &'static str,
     },
     #[error("argument {index} holds a NUL character")]
@@ -121,86 +116,56 @@ pub enum ProtocolError {
 }
 
 impl ProtocolError {
+    /// Returns the stable name (`data.problem`) and the error code (`data.code`).
+    fn names(&self) -> (&'static str, ErrorCode) {
+        match self {
+            Self::FrameTooLarge { .. } => ("frame-too-large", ErrorCode::FrameTooLarge),
+            Self::NotUtf8 { .. } => ("not-utf8", ErrorCode::NotUtf8),
+            Self::NotJson { .. } => ("not-json", ErrorCode::NotJson),
+            Self::TooDeep => ("too-deep", ErrorCode::TooDeep),
+            Self::DuplicateKey(_) => ("duplicate-key", ErrorCode::DuplicateKey),
+            Self::Batch => ("batch-refused", ErrorCode::Batch),
+            Self::NotAnObject => ("not-an-object", ErrorCode::InvalidRequest),
+            Self::WrongVersion => ("wrong-version", ErrorCode::WrongVersion),
+            Self::BadId => ("bad-id", ErrorCode::InvalidRequest),
+            Self::NoId => ("no-id", ErrorCode::InvalidRequest),
+            Self::NotAMessage => ("not-a-message", ErrorCode::InvalidRequest),
+            Self::UnknownMember(_) => ("unknown-member", ErrorCode::InvalidRequest),
+            Self::UnknownMethod(_) => ("unknown-method", ErrorCode::UnknownMethod),
+            Self::ParamsNotAnObject => ("params-not-an-object", ErrorCode::InvalidParams),
+            Self::UnknownField(_) => ("unknown-field", ErrorCode::InvalidParams),
+            Self::MissingField(_) => ("missing-field", ErrorCode::InvalidParams),
+            Self::WrongType(_) => ("wrong-type", ErrorCode::InvalidParams),
+            Self::CommandOrShell => ("command-or-shell", ErrorCode::InvalidParams),
+            Self::EmptyCommand => ("empty-command", ErrorCode::InvalidParams),
+            Self::TooManyArguments => ("too-many-arguments", ErrorCode::InvalidParams),
+            Self::ArgumentTooLong { .. } => ("argument-too-long", ErrorCode::InvalidParams),
+            Self::ArgumentsTooLong => ("arguments-too-long", ErrorCode::InvalidParams),
+            Self::TooLong { .. } => ("too-long", ErrorCode::InvalidParams),
+            Self::TooMany { .. } => ("too-many", ErrorCode::InvalidParams),
+            Self::Empty(_) => ("empty", ErrorCode::InvalidParams),
+            Self::OutOfRange { .. } => ("out-of-range", ErrorCode::InvalidParams),
+            Self::NulInArgument { .. } => ("nul-in-argument", ErrorCode::InvalidParams),
+            Self::NulInEnv(_) => ("nul-in-env", ErrorCode::InvalidParams),
+            Self::NulInCwd => ("nul-in-cwd", ErrorCode::InvalidParams),
+            Self::ConfineWithoutReason => ("confine-without-reason", ErrorCode::InvalidParams),
+            Self::Nul(_) => ("nul", ErrorCode::InvalidParams),
+            Self::TooManyEnv => ("too-many-env", ErrorCode::InvalidParams),
+            Self::BadEnvName(_) => ("bad-env-name", ErrorCode::InvalidParams),
+            Self::BadStdin => ("bad-stdin", ErrorCode::InvalidParams),
+            Self::StdinTooLong => ("stdin-too-long", ErrorCode::InvalidParams),
+            Self::BadData => ("bad-data", ErrorCode::InvalidParams),
+        }
+    }
+
     /// Returns the stable name: `data.problem`.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::FrameTooLarge { .. } => "frame-too-large",
-            Self::NotUtf8 { .. } => "not-utf8",
-            Self::NotJson { .. } => "not-json",
-            Self::TooDeep => "too-deep",
-            Self::DuplicateKey(_) => "duplicate-key",
-            Self::Batch => "batch-refused",
-            Self::NotAnObject => "not-an-object",
-            Self::WrongVersion => "wrong-version",
-            Self::BadId => "bad-id",
-            Self::NoId => "no-id",
-            Self::NotAMessage => "not-a-message",
-            Self::UnknownMember(_) => "unknown-member",
-            Self::UnknownMethod(_) => "unknown-method",
-            Self::ParamsNotAnObject => "params-not-an-object",
-            Self::UnknownField(_) => "unknown-field",
-            Self::MissingField(_) => "missing-field",
-            Self::WrongType(_) => "wrong-type",
-            Self::CommandOrShell => "command-or-shell",
-            Self::EmptyCommand => "empty-command",
-            Self::TooManyArguments => "too-many-arguments",
-            Self::ArgumentTooLong { .. } => "argument-too-long",
-            Self::ArgumentsTooLong => "arguments-too-long",
-            Self::TooLong { .. } => "too-long",
-            Self::TooMany { .. } => "too-many",
-            Self::Empty(_) => "empty",
-            Self::OutOfRange { .. } => "out-of-range",
-            Self::NulInArgument { .. } => "nul-in-argument",
-            Self::NulInEnv(_) => "nul-in-env",
-            Self::NulInCwd => "nul-in-cwd",
-            Self::ConfineWithoutReason => "confine-without-reason",
-            Self::Nul(_) => "nul",
-            Self::TooManyEnv => "too-many-env",
-            Self::BadEnvName(_) => "bad-env-name",
-            Self::BadStdin => "bad-stdin",
-            Self::StdinTooLong => "stdin-too-long",
-            Self::BadData => "bad-data",
-        }
+        self.names().0
     }
 
     /// Returns the error code: `data.code`.
     pub fn error_code(&self) -> ErrorCode {
-        match self {
-            Self::FrameTooLarge { .. } => ErrorCode::FrameTooLarge,
-            Self::NotUtf8 { .. } => ErrorCode::NotUtf8,
-            Self::NotJson { .. } => ErrorCode::NotJson,
-            Self::TooDeep => ErrorCode::TooDeep,
-            Self::DuplicateKey(_) => ErrorCode::DuplicateKey,
-            Self::Batch => ErrorCode::Batch,
-            Self::WrongVersion => ErrorCode::WrongVersion,
-            Self::UnknownMethod(_) => ErrorCode::UnknownMethod,
-            Self::NotAnObject | Self::BadId | Self::NoId | Self::NotAMessage | Self::UnknownMember(_) => {
-                ErrorCode::InvalidRequest
-            }
-            Self::ParamsNotAnObject
-            | Self::UnknownField(_)
-            | Self::MissingField(_)
-            | Self::WrongType(_)
-            | Self::CommandOrShell
-            | Self::EmptyCommand
-            | Self::TooManyArguments
-            | Self::ArgumentTooLong { .. }
-            | Self::ArgumentsTooLong
-            | Self::TooLong { .. }
-            | Self::TooMany { .. }
-            | Self::Empty(_)
-            | Self::OutOfRange { .. }
-            | Self::NulInArgument { .. }
-            | Self::NulInEnv(_)
-            | Self::NulInCwd
-            | Self::ConfineWithoutReason
-            | Self::Nul(_)
-            | Self::TooManyEnv
-            | Self::BadEnvName(_)
-            | Self::BadStdin
-            | Self::StdinTooLong
-            | Self::BadData => ErrorCode::InvalidParams,
-        }
+        self.names().1
     }
 
     /// Converts serde's error about parameters.
