@@ -117,7 +117,7 @@ pub enum ProtocolError {
 
 impl ProtocolError {
     /// Returns the stable name (`data.problem`) and the error code (`data.code`).
-    fn names(&self) -> (&'static str, ErrorCode) {
+    fn name_and_code(&self) -> (&'static str, ErrorCode) {
         match self {
             Self::FrameTooLarge { .. } => ("frame-too-large", ErrorCode::FrameTooLarge),
             Self::NotUtf8 { .. } => ("not-utf8", ErrorCode::NotUtf8),
@@ -160,12 +160,12 @@ impl ProtocolError {
 
     /// Returns the stable name: `data.problem`.
     pub fn name(&self) -> &'static str {
-        self.names().0
+        self.name_and_code().0
     }
 
     /// Returns the error code: `data.code`.
     pub fn error_code(&self) -> ErrorCode {
-        self.names().1
+        self.name_and_code().1
     }
 
     /// Converts serde's error about parameters.
