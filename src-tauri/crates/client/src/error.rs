@@ -27,18 +27,10 @@ pub enum ConnectError {
         error: io::Error,
     },
     #[error("the key file {file} cannot be read: {error}")]
-    KeyUnreadable {
-        /// The key file's path.
-        file: PathBuf,
-        error: io::Error,
-    },
+    KeyUnreadable { file: PathBuf, error: io::Error },
     /// The key file holds something else.
     #[error("the file {file} holds no key: {error}")]
-    BadKey {
-        /// The key file's path.
-        file: PathBuf,
-        error: postern_protocol::BadKey,
-    },
+    BadKey { file: PathBuf, error: postern_protocol::BadKey },
     #[error("the system gives no random bytes: {0}")]
     NoRandom(getrandom::Error),
     #[error("Postern refuses the connection: {}", .0.message)]

@@ -23,7 +23,6 @@ pub struct Anchor {
     pub previous: Hash,
     /// Policy in force.
     pub policy: String,
-    /// The host's roster.
     pub roster: Hash,
 }
 
@@ -35,7 +34,6 @@ impl FleetMessageBody for Anchor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnchorHead {
-    /// Number of the anchor.
     pub seq: u64,
     /// Hash of its signed bytes.
     pub hash: Hash,

@@ -28,7 +28,6 @@ pub struct EnvelopeSignature {
     /// Short name of the key: a hint, which proves nothing.
     #[serde(default)]
     pub keyid: String,
-    /// The signature itself.
     #[serde(with = "text")]
     pub sig: Vec<u8>,
 }

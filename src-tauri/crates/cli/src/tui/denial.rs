@@ -7,7 +7,6 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct HeldDenial {
     answers: Vec<AnswerParams>,
-    /// The denied questions.
     questions: Vec<Question>,
     /// Time, since the view was started, at which it is given.
     until: Duration,

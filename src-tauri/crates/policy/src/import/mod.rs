@@ -39,7 +39,6 @@ pub enum Product {
 /// Options of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taking {
-    /// The person's home folder.
     pub home: String,
     /// The project that the file belongs to; `None` for a file that holds in every project.
     pub project: Option<String>,

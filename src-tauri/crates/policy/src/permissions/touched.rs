@@ -138,7 +138,6 @@ pub(super) fn used_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str
 /// A file that a call may use, as rules about files are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
-    /// The path as written.
     pub written: String,
     /// The absolute path.
     pub path: String,
