@@ -75,7 +75,8 @@ fn lines_are_read_as_their_cases_say() {
             let name = format!("{}: {line:?}: {reading:#?}", case.name);
             let (steps, last) = (&reading.steps, reading.steps.last());
             let argument = last.and_then(|step| step.argv.last()?.value.as_deref()).unwrap_or("?");
-            let has_power = |power: Power| last.is_some_and(|step| step.via.iter().any(|via| via.power == power));
+            let has_power =
+                |power: Power| last.is_some_and(|step| step.via.iter().any(|via| via.power == power));
             assert!(case.understood.is_none_or(|understood| understood == reading.is_clear()), "{name}");
             assert!(case.clear.is_none_or(|clear| clear == reads_clear(&reading)), "{name}");
             assert!(case.programs.as_ref().is_none_or(|programs| *programs == heads(&reading)), "{name}");

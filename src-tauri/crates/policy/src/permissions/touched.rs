@@ -362,7 +362,7 @@ mod tests {
     }
 
     fn cases(any_name: bool) -> impl Iterator<Item = PathCase> {
-        let all = include_str!("touched.jsonl").lines().map(|line| serde_json::from_str::<PathCase>(line));
+        let all = include_str!("touched.jsonl").lines().map(serde_json::from_str::<PathCase>);
         all.map(Result::unwrap).filter(move |case| case.any_name == any_name)
     }
 
