@@ -113,7 +113,6 @@ pub struct Payload<T> {
     pub from: FleetId,
     /// Identifier that the sender gave.
     pub id: FleetId,
-    /// Content of the message.
     pub body: T,
 }
 
@@ -123,7 +122,6 @@ pub struct FleetMessageHeader {
     pub fleet: FleetId,
     /// The member that says it.
     pub from: FleetId,
-    /// The message's id.
     pub id: FleetId,
 }
 
@@ -311,7 +309,6 @@ pub struct FleetAnswer {
     pub revision: u64,
     /// The digest that was shown.
     pub digest: String,
-    /// The decision.
     pub answer: FleetChoice,
     /// The offer that *always* saves.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,7 +14,6 @@ use crate::{Dir, Step, Word};
 /// were written.
 #[derive(Debug, Default)]
 pub(super) struct ProgramWords<'a> {
-    /// The program's family.
     family: Cow<'a, str>,
     /// All words, the program first.
     all: Vec<&'a str>,

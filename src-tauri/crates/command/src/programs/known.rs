@@ -16,7 +16,6 @@ pub struct KnownProgram {
     /// True for what a person added.
     pub own: bool,
     pub kind: ProgramClass,
-    /// Options before its command.
     pub options_before: Option<&'static str>,
     /// Options behind its command, or anywhere.
     pub options: &'static str,
@@ -43,7 +42,6 @@ pub struct KnownProgram {
 pub struct KnownReads {
     /// True if it reads with any arguments that have no effect.
     pub always: bool,
-    /// Commands that read.
     pub commands: &'static [&'static str],
     /// Whole command lines that read.
     pub forms: &'static [&'static str],

@@ -10,7 +10,6 @@ pub(crate) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"
 /// A place where a pattern matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PatternMatch {
-    /// The argument.
     pub(crate) at: usize,
     /// The first word behind the command that the pattern names; the first argument, if it names none.
     pub(crate) behind: usize,

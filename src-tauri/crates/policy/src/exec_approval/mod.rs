@@ -37,14 +37,12 @@ pub struct ExecApproval {
     pub timeout_ms: u64,
     /// Decision if nobody answers.
     pub ask_fallback: Fallback,
-    /// Entries that allow.
     pub allowlist: Vec<AllowlistEntry>,
 }
 
 /// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllowlistEntry {
-    /// The glob.
     pub pattern: String,
 }
 
@@ -52,7 +50,6 @@ pub struct AllowlistEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalProfile {
-    /// The settings.
     pub exec_approval: ExecApproval,
 }
 
