@@ -133,7 +133,6 @@ impl Arena {
         self.rules.borrow_mut().push(row["rule"]["id"].to_string());
     }
 
-    /// Watches the questions from now on.
     pub fn watch(&self) -> Watcher {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))
     }
@@ -212,7 +211,6 @@ impl Agent {
         Self { id, project, _child: OwnedChild(child), orders, answers }
     }
 
-    /// Returns the agent's id.
     pub fn id(&self) -> &str {
         &self.id
     }

@@ -170,7 +170,6 @@ impl Postern {
         Self { child, folder, data, variables, starter, user }
     }
 
-    /// Returns its data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join(self.data)
     }
@@ -305,7 +304,6 @@ impl Postern {
         }
     }
 
-    /// Enrols an agent and returns its channel's folder.
     pub fn enrol(&self, agent: &str) -> PathBuf {
         let row = self.json(&["agents", "add", agent]);
         let socket = Path::new(row["socket"].as_str().expect("an agent has a socket"));
@@ -331,7 +329,6 @@ impl Postern {
         saved.map(|row| row["text"].as_str().expect("a rule has a text").to_owned()).collect()
     }
 
-    /// Watches the questions from now on.
     pub fn watch(&self) -> Watcher {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))
     }

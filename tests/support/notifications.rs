@@ -18,7 +18,6 @@ pub enum ShownNotification {
     Closed(u32),
 }
 
-/// A desktop's notifications.
 #[derive(Debug)]
 pub struct NotificationServer {
     connection: Connection,

@@ -81,7 +81,6 @@ impl Prosody {
         }
     }
 
-    /// Logs a person in.
     pub fn login(&self, name: &'static str) -> Person {
         Person::login(self.port, name)
     }
@@ -183,7 +182,6 @@ impl Person {
         person
     }
 
-    /// Sends a stanza as it is written.
     pub fn send(&mut self, stanza: &str) {
         self.stream.write_all(stanza.as_bytes()).expect("connected");
     }

@@ -67,12 +67,10 @@ impl Terminal {
         }
     }
 
-    /// Types these keys.
     pub fn types(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Ends the program.
     pub fn end(mut self) {
         // It may have ended by itself.
         drop(self.child.kill());

@@ -38,7 +38,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the text of the message.
     pub fn text(&self) -> &str {
         self.params["text"].as_str().expect("a text")
     }

@@ -38,9 +38,7 @@ pub struct Window {
     /// A folder that agents may use.
     pub work: PathBuf,
     home: PathBuf,
-    /// The number of its display.
     display: String,
-    /// Port of the driver.
     port: u16,
     _folder: TempDir,
     _driver: Group,
@@ -152,7 +150,6 @@ impl Window {
         }
     }
 
-    /// Returns the processes of the app's pages.
     pub fn page_processes(&self) -> BTreeSet<u32> {
         self.processes("WebKitWebProces").into_keys().collect()
     }
@@ -212,7 +209,6 @@ impl Window {
             .len()
     }
 
-    /// Enrols an agent and gives its channel.
     pub fn enrol(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
         control.call_by_name("agents.add", &json!({ "agent": id })).unwrap();
@@ -397,7 +393,6 @@ impl Window {
         }
     }
 
-    /// Presses keys wherever the focus is.
     pub async fn press(&self, keys: &str) {
         self.page.active_element().await.unwrap().send_keys(keys).await.unwrap();
     }

@@ -35,14 +35,12 @@ pub(crate) trait Proposals: std::fmt::Debug + Send + Sync {
     async fn read_changes(&self) -> Result<(), ControlError>;
     /// Judges the history of a group's hosts by a policy that waits. Returns the result of each, line by line.
     async fn replay_change(&self, id: String) -> Result<Vec<String>, ControlError>;
-    /// Signs a change as it was shown.
     async fn sign_change(&self, id: String) -> Result<(), ControlError>;
     async fn withdraw_change(&self, id: String) -> Result<(), ControlError>;
 }
 
 #[async_trait]
 pub(crate) trait Door: std::fmt::Debug + Send + Sync {
-    /// Returns the clients that are paired or connected.
     fn clients(&self) -> Vec<PairedClient> {
         Vec::new()
     }
@@ -62,7 +60,6 @@ pub(crate) trait Door: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the state of other hosts of the fleet.
     fn host_states(&self) -> HostStates {
         HostStates::new()
     }

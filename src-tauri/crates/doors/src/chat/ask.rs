@@ -31,7 +31,6 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Shows a question that waits, or that changed.
     pub(super) fn show_question(&mut self, question: &Question) {
         let places = self.places(&question.asker.agent);
         let withheld = text::withheld(question, self.settings.high_risk);
@@ -82,7 +81,6 @@ impl<M: Messenger> Hub<M> {
         self.enqueue(ChatJob::Show { question: Box::new(question.clone()), withheld, place });
     }
 
-    /// Returns the places where the questions of an agent are shown.
     fn places(&self, agent: &AgentId) -> Vec<String> {
         if !self.settings.shows_agent(agent) {
             return Vec::new();

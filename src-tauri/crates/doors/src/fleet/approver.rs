@@ -114,12 +114,10 @@ impl FleetApprover {
         Arc::clone(&self.pinned.lock())
     }
 
-    /// Returns the person's member, as a roster has it.
     pub(super) fn own_member<'a>(&self, pinned: &'a PinnedRoster) -> Option<&'a Member> {
         pinned.roster.member(&self.me)
     }
 
-    /// Returns the key that opens what is sealed for the person.
     pub(super) fn open_key(&self) -> &OpenKey {
         &self.keys.open
     }
@@ -174,7 +172,6 @@ impl FleetApprover {
         }
     }
 
-    /// Returns what comes from now on.
     pub(super) async fn coming(&self) -> Result<pull::Stream, FleetError> {
         let (messages, clock) = entries::follow_stream(&self.link.client, self.stream_name()).await?;
         self.clock.get_or_init(|| clock);

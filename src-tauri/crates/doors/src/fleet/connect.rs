@@ -160,7 +160,6 @@ impl BrokerLink {
         self.client.subscribe(subject).await.map_err(FleetError::broker)
     }
 
-    /// Sends a request to another member, and waits for its reply.
     pub(super) async fn request(&self, subject: String, bytes: Vec<u8>, patience: Duration) -> MemberReply {
         let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(patience));
         let replied = self.lost.run_until_cancelled(self.client.send_request(subject, request)).await;
@@ -201,7 +200,6 @@ async fn cut_off_endless(client: Client, ends: CancellationToken) {
     }
 }
 
-/// Returns the broker's streams as a client sees them.
 pub(super) fn jet_stream(client: &Client) -> jetstream::Context {
     ContextBuilder::new().timeout(STREAMS).build(client.clone())
 }
@@ -267,7 +265,6 @@ pub(super) fn message_id(key: &SignKey, message: &str) -> HeaderMap {
     headers
 }
 
-/// Reply of another member to a request.
 pub(super) enum MemberReply {
     Message(Message),
     /// Nothing was sent: the member is not connected.

@@ -140,7 +140,6 @@ impl HostPolicy {
         own.filter_map(|(_, kept)| kept.good.as_ref())
     }
 
-    /// Puts in force what is good.
     pub(super) async fn put_in_force(&self, host: &Host) {
         let good = self.envelopes_in_force();
         let good: Vec<(Bundle, Hash)> =

@@ -287,7 +287,6 @@ pub(super) async fn say_fresh(
 /// Something that the bucket keeps, as it came.
 #[derive(Debug)]
 pub(super) enum StoredFleetEntry {
-    /// An envelope with a roster.
     Roster(Vec<u8>),
     /// An envelope with word of what is current.
     Fresh(Vec<u8>),

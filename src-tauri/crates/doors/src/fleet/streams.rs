@@ -40,7 +40,6 @@ fn size_of_bucket(groups: usize) -> i64 {
     entries.saturating_mul(each).min(BUCKET)
 }
 
-/// Returns the largest message of a kind with its headers.
 fn largest_of(kind: FleetMessageKind) -> i32 {
     i32::try_from(kind.max_bytes()).map_or(LARGEST, |bytes| bytes.saturating_add(HEADERS))
 }

@@ -172,7 +172,6 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
     assert_eq!(asked(HookAgent::Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
 }
 
-/// Returns an agent's event about a tool.
 fn event_of(kind: HookAgent, tool: &str, input: &Value) -> Value {
     match kind {
         HookAgent::CopilotCli => json!({"cwd": "/w", "toolName": tool, "toolArgs": input.to_string()}),

@@ -34,7 +34,6 @@ use work::Way;
 /// Connections at a time. OpenClaw opens one for each request and closes it within twenty seconds.
 const CONNECTIONS: usize = 32;
 
-/// The open door.
 #[derive(Debug)]
 pub(crate) struct Openclaw {
     shared: Arc<OpenclawShared>,

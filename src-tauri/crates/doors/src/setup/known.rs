@@ -95,7 +95,6 @@ const KNOWN: [KnownAgentFacts; KnownAgent::ALL.len()] = [
     },
 ];
 
-/// Returns what is known about an agent.
 pub(super) fn agent_facts(kind: KnownAgent) -> &'static KnownAgentFacts {
     let index = KnownAgent::ALL.iter().position(|other| *other == kind).unwrap_or_default();
     &KNOWN[index]

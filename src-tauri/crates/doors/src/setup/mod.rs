@@ -51,7 +51,6 @@ struct AgentConnectRecord {
     rules: Vec<i64>,
     /// The lines that were imported into `permissions.jsonc`.
     permissions: Option<ImportedPermissions>,
-    /// True if the integration was enabled.
     integration: bool,
 }
 

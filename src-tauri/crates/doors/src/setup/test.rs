@@ -52,7 +52,6 @@ impl Tests {
 /// A test under way, or its result.
 #[derive(Debug, Clone)]
 enum RunningTest {
-    /// The hook's program.
     Hook(SetupTested),
     /// A request of this number on the agent's channel.
     Request(String),

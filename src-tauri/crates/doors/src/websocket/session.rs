@@ -28,7 +28,6 @@ const SLOW: Duration = Duration::from_secs(10);
 /// Messages that a client may send in a second.
 const MESSAGES: u32 = 30;
 
-/// Reason why a session ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientSessionEnd {
     /// The client went, or the door closed.

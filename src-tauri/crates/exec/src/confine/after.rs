@@ -11,7 +11,6 @@ use crate::small_file::{open_no_link, read_text};
 use postern_policy::{GIT_OBEYS, ProtectedPlaces};
 use std::path::{Path, PathBuf};
 
-/// Ending of what was set aside.
 const ASIDE: &str = ".set-aside-by-postern";
 /// Bytes of the configuration of a new repository.
 const LONGEST_CONFIG: u64 = 64 << 10;

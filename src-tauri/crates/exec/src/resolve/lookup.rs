@@ -172,7 +172,6 @@ impl Resolver {
     }
 }
 
-/// Returns the program that `env` starts for a `#!` line.
 fn started_by_env(words: &[String]) -> Option<&str> {
     words.iter().map(String::as_str).find(|word| !word.starts_with('-') && !word.contains('='))
 }

@@ -110,7 +110,6 @@ pub struct Prepared {
     pub cwd: Cwd,
     /// The user's folders that a confined run may not use.
     pub user: UserPlaces,
-    /// Standard input.
     pub input: ProcessInput,
     /// Bytes of output that are kept per stream.
     pub output_cap: u64,

@@ -12,7 +12,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Longest key file, in bytes.
 const LONGEST_KEY_FILE: u64 = 1024;
 
 /// Paths of an agent's files.
@@ -46,12 +45,10 @@ impl AgentFolder {
         &self.channel
     }
 
-    /// Returns the channel's socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.channel.join("agent.sock")
     }
 
-    /// Returns the channel's key.
     pub(crate) fn key_file(&self) -> PathBuf {
         self.channel.join("agent.key")
     }
@@ -86,7 +83,6 @@ impl AgentFolder {
         make_key(&self.key_file())
     }
 
-    /// Removes both folders with everything in them.
     pub(crate) fn remove(&self) -> Result<(), FolderError> {
         for path in [&self.channel, &self.permissions] {
             match std::fs::remove_dir_all(path) {
@@ -99,7 +95,6 @@ impl AgentFolder {
     }
 }
 
-/// Returns the folder of every agent's permissions.
 pub(crate) fn permissions_folder(data: &Path) -> PathBuf {
     data.join("policy")
 }

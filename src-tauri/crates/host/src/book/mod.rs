@@ -138,7 +138,6 @@ impl PolicyStore {
         self.inner.snapshot.load().agents.get(agent).cloned()
     }
 
-    /// Returns every agent, by name.
     pub(crate) fn agents(&self) -> Vec<Arc<AgentEntry>> {
         self.inner.snapshot.load().agents.values().cloned().collect()
     }
@@ -157,7 +156,6 @@ impl PolicyStore {
         &self.inner.store
     }
 
-    /// Returns the resolver of programs.
     pub(crate) fn resolver(&self) -> &Resolver {
         &self.inner.resolver
     }

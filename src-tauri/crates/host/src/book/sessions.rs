@@ -167,7 +167,6 @@ impl PolicyStore {
         named
     }
 
-    /// Returns the names of an agent's sessions that were opened and are not closed.
     pub(crate) fn open_sessions(&self, agent: &AgentId) -> Vec<String> {
         let all = self.inner.sessions.all.lock();
         let sessions = all.get(agent).into_iter().flatten();

@@ -56,8 +56,6 @@ pub(crate) struct AgentEntry {
     pub(crate) policy: Arc<AgentPolicy>,
     /// Content of `permissions.jsonc`, as it was read.
     pub(crate) permissions: PermissionsFile,
-    /// Number of its own allow rules.
     pub(crate) allow_rules: u32,
-    /// Number of its own deny rules.
     pub(crate) deny_rules: u32,
 }

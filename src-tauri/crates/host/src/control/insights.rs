@@ -81,7 +81,6 @@ impl Handle<GetInsights> for HostControl {
 }
 
 impl HostControl {
-    /// Returns the counts of the busiest rules, each with the rule as it is now.
     async fn rule_counts(&self, counts: Vec<tally::Count<i64>>) -> Result<Vec<RuleCount>, ControlError> {
         let mut found: Vec<RuleCount> = Vec::new();
         for tally::Count { key, decided, count } in counts {

@@ -95,7 +95,6 @@ impl HostControl {
     }
 }
 
-/// Returns an agent that the user stopped, for as long as it is.
 fn stopped(agent: &Agent) -> Option<StoppedAgent> {
     let until = agent.denied_until.filter(|until| *until > lasting())?;
     Some(StoppedAgent { agent: agent.id.clone(), until })
@@ -167,7 +166,6 @@ fn restored(made: Millis, changes: Option<i64>, aside: Option<&Path>) -> String 
     )
 }
 
-/// Returns the concern about unwritten entries.
 fn unwritten(owed: &Unwritten) -> Concern {
     let many = |count: u32, one: &str, more: &str| match count {
         0 => None,
@@ -202,7 +200,6 @@ fn no_thread() -> Option<Concern> {
     })
 }
 
-/// Returns the concern that the wall clock was set.
 fn set_clock(jump: Jump) -> Concern {
     let way = if jump.ahead > 0 { "ahead" } else { "back" };
     // To the second: the two clocks are read one after the other.

@@ -283,7 +283,6 @@ impl Task {
         self.remember_of(request, params)
     }
 
-    /// Returns the request that a question was built from.
     pub(super) fn first_waiter(&self, waiting: &WaitingQuestion) -> Option<&LiveRequest> {
         waiting.waiters().first().and_then(|id| self.requests.get(id))
     }

@@ -56,7 +56,6 @@ pub(super) fn find_last_allowed(store: &Store, verdict: &Verdict) -> Vec<(RuleId
     broken.filter_map(found).collect()
 }
 
-/// File that a tool would replace.
 #[derive(Debug)]
 pub(super) enum ReplacedFile {
     Text(String),

@@ -284,7 +284,6 @@ impl JudgedRequest {
         self.plan.env.sort();
     }
 
-    /// Returns the facts, to be stored with it.
     pub(super) fn recorded_facts(&self) -> RecordedFacts {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
         let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());

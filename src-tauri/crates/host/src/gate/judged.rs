@@ -313,14 +313,12 @@ impl Task {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClosingCause {
-    /// A person's answer.
     Answer(Answer),
     Paused,
     /// The clock.
     Expired,
     /// Withdrawn by all that asked.
     Withdrawn,
-    /// A new rule.
     Rule,
 }
 

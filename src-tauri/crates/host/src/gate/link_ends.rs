@@ -11,7 +11,6 @@ use std::path::Path;
 /// Characters that begin a pattern in a line.
 const PATTERN: [char; 6] = ['*', '?', '[', '{', '(', '!'];
 
-/// Folders from which lines name places.
 pub(super) struct LineFolders<'a> {
     /// The user's home folder.
     pub(super) home: &'a str,

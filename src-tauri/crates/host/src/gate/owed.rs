@@ -24,7 +24,6 @@ pub(crate) struct OwedEntries {
     pause: Option<Again>,
     /// Number of the last write of the pause: the result of an older one is ignored.
     pauses: u64,
-    /// Author of the pause, or of its end, for the audit.
     paused_by: Option<Arc<audit::ChangeAuthor>>,
     /// Agents that the person stopped, where that could not be written.
     stops: HashMap<AgentId, Again>,

@@ -71,7 +71,6 @@ pub enum StartError {
     /// The system does not give the threads of a host.
     #[error("cannot start: {0}")]
     Threads(io::Error),
-    /// The record could not be opened.
     #[error(transparent)]
     Record(#[from] OpenError),
     /// The record could not be brought up to date.

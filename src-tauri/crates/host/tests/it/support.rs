@@ -183,7 +183,6 @@ impl Lab {
         }
     }
 
-    /// Returns the next question that changed to what is wanted.
     pub(crate) async fn changed(&mut self, wanted: impl Fn(&Question) -> bool) -> Question {
         loop {
             if let ApproverNotification::QuestionChanged(question) =
@@ -252,7 +251,6 @@ impl Lab {
         SocketKey::from_text(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
-    /// Returns an authenticated connection.
     pub(crate) async fn connect(&self, agent: &str) -> Wire {
         self.connect_after(agent, None).await
     }

@@ -94,7 +94,6 @@ impl Api {
         Ok(Self { client, base })
     }
 
-    /// Calls a method, within `patience`.
     pub(super) async fn call_method<T: DeserializeOwned>(
         &self,
         method: &str,

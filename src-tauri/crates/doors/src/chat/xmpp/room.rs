@@ -75,7 +75,6 @@ pub(super) enum RoomChange {
     Joined,
     /// We are out.
     Left,
-    /// Our name is taken.
     NickTaken,
     /// We are not let in.
     Refused(String),

@@ -89,7 +89,6 @@ pub struct PreparedFleet {
     keys: Vec<(FleetId, Keys)>,
     /// Further files, by their names.
     files: Vec<(&'static str, String)>,
-    /// Configuration of its broker, if this Mac configures one.
     pub configuration: Option<String>,
 }
 
@@ -233,7 +232,6 @@ pub struct Invitation {
     pub name: String,
     /// The person whose device it is.
     pub person: String,
-    /// Groups of its host.
     pub groups: Vec<FleetId>,
     /// Limits of what its person may approve; `None` if nothing.
     pub approver: Option<ApproverLimits>,

@@ -103,7 +103,6 @@ impl FleetOwner {
         Ok(self.needed(&proposal, &checked))
     }
 
-    /// Listens to rosters as the broker stores them.
     pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
         let stored = self.link.subscribe(Subjects::for_fleet(&self.membership.fleet).stored(ROSTER)).await?;
         self.link.client.flush().await.map_err(FleetError::broker)?;

@@ -36,7 +36,6 @@ pub(super) enum Aside {
 }
 
 impl FleetHostSession {
-    /// Takes the result of work that ended.
     pub(super) fn finish_aside(&mut self, ended: Aside) -> Result<(), FleetError> {
         match ended {
             Aside::Closed(question, confirmed) => {

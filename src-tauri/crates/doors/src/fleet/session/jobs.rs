@@ -55,7 +55,6 @@ impl FleetHostSession {
         self.send_report(reply, &member, &JobReport { job, outcome }).await
     }
 
-    /// Sends a report, which names its job.
     pub(super) async fn send_report(
         &self,
         reply: Subject,

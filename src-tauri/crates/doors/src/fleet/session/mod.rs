@@ -65,7 +65,6 @@ pub(super) struct Remembered {
     /// Entries of the bucket that were read.
     read: Revisions,
     refusals: RecordedRefusals,
-    /// Documents of the bucket that were taken.
     taken: TakenDocuments,
 }
 

@@ -73,7 +73,6 @@ impl HostControl {
     }
 }
 
-/// Returns requests as a list shows them.
 fn list_rows(found: &[Summary], secrets: bool) -> Vec<RequestRow> {
     let mut requests: Vec<RequestRow> = found.iter().map(rows::request).collect();
     if !secrets {

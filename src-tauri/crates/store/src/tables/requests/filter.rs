@@ -8,7 +8,6 @@ use uuid::Uuid;
 /// Filter of requests. The default is the newest of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only this agent's.
     pub agent: Option<AgentId>,
     pub phase: Option<RunState>,
     /// Only those that came in then or later.
