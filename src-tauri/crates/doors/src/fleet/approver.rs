@@ -4,7 +4,7 @@ use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
 use super::entries::{self, BrokerClock, JITTER};
 use super::keep::{Folder, Keys};
-use super::store::{self, PersonConnection};
+use super::store::{self, Bucket, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::Subscriber;
 use async_nats::jetstream::Message;
@@ -201,7 +201,8 @@ impl FleetApprover {
 
     /// Follows the rosters that the broker has. Ends with the role: who is no approver any more is shown nothing.
     pub(super) async fn follow(&self) -> Result<(), FleetError> {
-        let next = store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
+        let at = Bucket { client: &self.link.client, fleet: &self.fleet, open: &self.keys.open };
+        let next = store::follow(at, &self.folder).await?;
         let answers = next.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Approver));
         // Another program may have pinned it.
         if next.hash != self.pinned().hash {

@@ -3,7 +3,7 @@
 
 use super::FleetError;
 use super::keep::{Folder, PolicyScope};
-use super::store;
+use super::store::{self, Bucket};
 use postern_contract::RuleDraft;
 use postern_fleet::{
     Bundle, BundleRules, FleetId, FleetState, GroupState, Hash, InForce, PinnedRoster, SignedEnvelope,
@@ -252,16 +252,14 @@ impl Folder {
 
 /// Returns the names of newest policies that too few publishers of a roster signed: hosts that have one keep it.
 pub(super) async fn without_publisher(
-    client: &async_nats::Client,
-    fleet: &FleetId,
-    open: &postern_fleet::OpenKey,
+    bucket: Bucket<'_>,
     pinned: &PinnedRoster,
 ) -> Result<Vec<String>, FleetError> {
     let mut names = Vec::new();
     for group in pinned.roster.all_groups() {
-        let key = postern_fleet::Subjects::for_fleet(fleet).group_key(store::BUNDLE, group);
-        let Some(document) = store::newest(client, fleet, open, &key).await? else { continue };
-        if postern_fleet::published::<Bundle>(pinned, fleet, &document.envelope).is_err() {
+        let key = postern_fleet::Subjects::for_fleet(bucket.fleet).group_key(store::BUNDLE, group);
+        let Some(document) = store::newest(bucket, &key).await? else { continue };
+        if postern_fleet::published::<Bundle>(pinned, bucket.fleet, &document.envelope).is_err() {
             names.extend(kept_name(&document.envelope));
         }
     }
@@ -269,26 +267,21 @@ pub(super) async fn without_publisher(
 }
 
 /// Seals the documents of each group for those who read them by a roster, who may be others than before.
-pub(super) async fn reseal(
-    client: &async_nats::Client,
-    fleet: &FleetId,
-    open: &postern_fleet::OpenKey,
-    pinned: &PinnedRoster,
-) -> Result<(), FleetError> {
-    let names = postern_fleet::Subjects::for_fleet(fleet);
+pub(super) async fn reseal(bucket: Bucket<'_>, pinned: &PinnedRoster) -> Result<(), FleetError> {
+    let names = postern_fleet::Subjects::for_fleet(bucket.fleet);
     for group in pinned.roster.all_groups() {
         let to = pinned.roster.readers_of(group);
         for key in names.policy_keys(group) {
-            if let Some(document) = store::newest(client, fleet, open, &key).await? {
-                store::replace(client, fleet, &key, &document.envelope, (&to, document.revision)).await?;
+            if let Some(document) = store::newest(bucket, &key).await? {
+                store::replace(bucket, &key, &document.envelope, (&to, document.revision)).await?;
             }
         }
         let key = names.group_key(store::PROPOSAL, group);
-        let (revision, waiting) = store::newest_proposal(client, fleet, open, &key).await?;
+        let (revision, waiting) = store::newest_proposal(bucket, &key).await?;
         if let Some(proposal) = waiting {
             let publishers = pinned.roster.members_with(postern_fleet::MemberRole::Publisher);
             let to: Vec<_> = publishers.map(|publisher| publisher.seal).collect();
-            store::replace_proposal(client, fleet, &key, &proposal, (&to, revision)).await?;
+            store::replace_proposal(bucket, &key, &proposal, (&to, revision)).await?;
         }
     }
     Ok(())

@@ -294,13 +294,17 @@ impl FleetOwner {
         } else {
             owner.finish_roster().await?;
         }
-        let (fleet, by) = (&owner.membership.fleet, (&owner.me, &owner.keys.sign));
-        store::say_fresh(&owner.link.client, fleet, by, &owner.pinned).await?;
+        store::say_fresh(owner.bucket(), (&owner.me, &owner.keys.sign), &owner.pinned).await?;
         owner.put_out_unconfirmed().await?;
         if owner.is_finished_late {
             service::reload(&owner.folder);
         }
         Ok(owner)
+    }
+
+    fn bucket(&self) -> store::Bucket<'_> {
+        let (client, fleet) = (&self.link.client, &self.membership.fleet);
+        store::Bucket { client, fleet, open: &self.keys.open }
     }
 
     fn is_owner(&self) -> bool {
@@ -316,9 +320,7 @@ impl FleetOwner {
 
     /// Follows the rosters that the broker keeps.
     async fn follow_stored(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
-        let (client, fleet, key) = (&self.link.client, &self.membership.fleet, &self.keys.open);
-        let (newest, followed) =
-            store::follow_from(client, fleet, key, &self.folder, self.pinned.clone()).await?;
+        let (newest, followed) = store::follow_from(self.bucket(), &self.folder, self.pinned.clone()).await?;
         self.pinned = newest;
         if let Some(signed) = followed.last() {
             self.signed = signed.clone();
@@ -386,8 +388,8 @@ impl FleetOwner {
         pinned: PinnedRoster,
         envelope: SignedEnvelope,
     ) -> Result<(), FleetError> {
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::publish(client, fleet, (&self.me, &self.keys), (&self.pinned, &pinned), &envelope).await?;
+        let by = (&self.me, &self.keys.sign);
+        store::publish(self.bucket(), by, (&self.pinned, &pinned), &envelope).await?;
         self.folder.pin_roster(&pinned, &envelope)?;
         (self.pinned, self.signed) = (pinned, envelope);
         self.settle_roster().await
@@ -398,7 +400,7 @@ impl FleetOwner {
     /// That it was on its way is forgotten last: until then the next command of this owner does all of it again.
     async fn settle_roster(&self) -> Result<(), FleetError> {
         self.configure_by(&self.pinned.roster, &self.folder.invited()?)?;
-        policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &self.pinned).await?;
+        policy::reseal(self.bucket(), &self.pinned).await?;
         // Shares of the streams follow the number of hosts. An account may lack room for more.
         let shared = prepare(&self.link.client, &self.membership.fleet, &self.pinned.roster).await;
         if let Err(error) = shared {

@@ -166,15 +166,13 @@ impl FleetOwner {
     }
 
     async fn read_proposal(&self) -> Result<(u64, Option<FleetProposal>), FleetError> {
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::newest_proposal(client, fleet, &self.keys.open, ROSTER_PROPOSAL).await
+        store::newest_proposal(self.bucket(), ROSTER_PROPOSAL).await
     }
 
     /// Stores what waits, sealed for the owners alone.
     async fn replace_proposal(&self, proposal: &FleetProposal, revision: u64) -> Result<(), FleetError> {
         let owners = self.pinned.roster.members_with(MemberRole::Owner);
         let to: Vec<SealKey> = owners.map(|owner| owner.seal).collect();
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::replace_proposal(client, fleet, ROSTER_PROPOSAL, proposal, (&to, revision)).await.map(drop)
+        store::replace_proposal(self.bucket(), ROSTER_PROPOSAL, proposal, (&to, revision)).await.map(drop)
     }
 }
