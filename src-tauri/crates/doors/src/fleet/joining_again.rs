@@ -2,7 +2,7 @@
 
 use super::FleetError;
 use super::connect::{BrokerAddress, BrokerLink};
-use super::keep::Folder;
+use super::keep::{Folder, UNCONFIRMED};
 use super::store::{self, Bucket};
 use postern_fleet::{Hash, InvitationCode};
 
@@ -38,7 +38,7 @@ pub async fn has_joined(
     });
     if is_member {
         // The owner's command that made the code would have put it out.
-        folder.forget_own_unconfirmed()?;
+        folder.remove(UNCONFIRMED)?;
     }
     Ok(is_member)
 }

@@ -225,7 +225,7 @@ impl HostPolicy {
             }
             kept.state = Some(state.clone());
         }
-        folder.keep_policy(&self.groups)?;
+        folder.write_json("policy.json", &self.groups)?;
         Ok(changed)
     }
 }
@@ -235,18 +235,9 @@ impl Folder {
         Ok(self.read_json("policy.json")?.unwrap_or_default())
     }
 
-    fn keep_policy(&self, policy: &BTreeMap<FleetId, KeptPolicy>) -> Result<(), FleetError> {
-        self.write_json("policy.json", policy)
-    }
-
     /// Returns the time of the last job of each member.
     pub(super) fn jobs(&self) -> Result<BTreeMap<FleetId, WallMillis>, FleetError> {
         Ok(self.read_json("jobs.json")?.unwrap_or_default())
-    }
-
-    /// Keeps them, before the job is done.
-    pub(super) fn keep_jobs(&self, jobs: &BTreeMap<FleetId, WallMillis>) -> Result<(), FleetError> {
-        self.write_json("jobs.json", jobs)
     }
 }
 

@@ -11,7 +11,7 @@ use super::connect::BrokerLink;
 use super::joining::Inviting;
 use super::keep::{
     CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
-    PRIVATE_KEY,
+    PENDING, PENDING_LOCK, PRIVATE_KEY, UNOPENED,
 };
 use super::streams::prepare;
 use super::{FleetError, policy, service, store};
@@ -19,6 +19,7 @@ use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
     PinnedRoster, Roster, SignedEnvelope,
 };
+use postern_host::make_private;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -211,7 +212,7 @@ impl PreparedFleet {
     pub fn save_files(&self, folder: &Folder) -> Result<(), FleetError> {
         folder.create_for_member()?;
         if self.configuration.is_some() {
-            folder.create_broker()?;
+            make_private(&folder.broker()).map_err(FleetError::own_error)?;
         }
         for (name, text) in &self.files {
             folder.write_text(name, text.as_bytes())?;
@@ -220,7 +221,7 @@ impl PreparedFleet {
             folder.keep_keys(id, keys)?;
         }
         folder.pin_roster(&self.pinned, &self.envelope)?;
-        folder.keep_unopened()?;
+        folder.write_text(UNOPENED, b"")?;
         folder.keep_membership(&self.membership)
     }
 }
@@ -360,7 +361,7 @@ impl FleetOwner {
         // What several signed may have been withdrawn since.
         let is_wanted = !self.is_one_of_several() || self.is_proposed(&pending).await?;
         let Some(next) = next.ok().filter(|_| is_wanted && self.is_owner()) else {
-            self.folder.forget_pending_roster()?;
+            self.folder.remove(PENDING)?;
             return Ok(None);
         };
         self.store_roster(next, pending.clone()).await?;
@@ -372,7 +373,7 @@ impl FleetOwner {
     async fn begin_storing(&self) -> Result<File, FleetError> {
         let turn = async {
             loop {
-                if let Some(turn) = self.folder.try_storing()? {
+                if let Some(turn) = self.folder.try_lock(PENDING_LOCK)? {
                     return Ok(turn);
                 }
                 tokio::time::sleep(STORING_AGAIN).await;
@@ -410,7 +411,7 @@ impl FleetOwner {
         if let Err(error) = self.clear_proposal().await {
             tracing::warn!(%error, "a signed change could not be removed from those that wait");
         }
-        self.folder.forget_pending_roster()
+        self.folder.remove(PENDING)
     }
 
     /// Returns the roster.
@@ -504,7 +505,7 @@ impl FleetOwner {
         store::require_size::<Roster>(&envelope)?;
         let next = self.pinned.verify_next(&envelope, &self.membership.fleet).map_err(FleetError::refused)?;
         let _turn = self.begin_storing().await?;
-        self.folder.keep_pending_roster(&envelope)?;
+        self.folder.write_json(PENDING, &envelope)?;
         self.store_roster(next, envelope.clone()).await?;
         Ok(envelope)
     }

@@ -1,5 +1,6 @@
 //! A roster that one owner proposes and others sign: it counts once as many people signed it as the present one wants.
 
+use super::super::keep::PENDING;
 use super::super::proposals::{
     ProposedContent, ShownProposal, SignaturesNeeded, WaitingProposal, hash_of, require_unsigned, unsignable,
     waits_already,
@@ -55,7 +56,7 @@ impl FleetOwner {
         }
         let [envelope] = signed.documents() else { return Err(FleetError::NoOwner) };
         let next = self.pinned.verify_later(envelope, &self.membership.fleet).map_err(FleetError::refused)?;
-        self.folder.keep_pending_roster(envelope)?;
+        self.folder.write_json(PENDING, envelope)?;
         self.store_roster(next, envelope.clone()).await
     }
 

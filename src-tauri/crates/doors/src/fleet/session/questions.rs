@@ -88,7 +88,8 @@ impl FleetHostSession {
         let subject = self.names.questions(&self.fleet.me);
         let sent =
             self.link.client.publish_with_headers(subject, message_id(&self.sign, &message), sealed.into());
-        timeout(SEND, sent).await.map_err(|_| takes_nothing())?.map_err(FleetError::broker)
+        let takes_nothing = |_| FleetError::Unreachable("it takes nothing".to_owned());
+        timeout(SEND, sent).await.map_err(takes_nothing)?.map_err(FleetError::broker)
     }
 
     /// Seals a message for the approvers of this host's groups; `None` if nobody is to read it, or it is too large.
@@ -154,10 +155,6 @@ impl FleetHostSession {
         });
         Ok(())
     }
-}
-
-fn takes_nothing() -> FleetError {
-    FleetError::Unreachable("it takes nothing".to_owned())
 }
 
 impl Folder {
