@@ -23,7 +23,8 @@ pub(super) fn of_step<'h>(
     let config = config.get_or_init(|| GitConfig::of_user(if home.is_empty() { "/" } else { home }));
     let read = |folder: &PathBuf| hook_folders(config, folder, place.as_ref()?);
     let read: Option<Vec<Vec<PathBuf>>> = folders.iter().map(read).collect();
-    let is_there = |hook: &&str| read.iter().flatten().flatten().any(|folder| is_hook(&folder.join(hook)));
+    let is_there =
+        |hook: &&str| read.iter().flatten().flatten().any(|folder| is_executable_file(&folder.join(hook)));
     hooks.into_iter().filter(|hook| read.is_none() || is_there(hook)).map(str::to_owned).collect()
 }
 
@@ -51,8 +52,8 @@ fn repository_in(folder: &Path) -> Option<PathBuf> {
     is_git_folder(is_there).then(|| folder.to_owned())
 }
 
-/// Returns true if git would start this file: one that is executable.
-fn is_hook(path: &Path) -> bool {
+/// Returns true for a file that somebody may execute: git starts such a hook, and a search path finds such a program.
+pub(crate) fn is_executable_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
