@@ -208,7 +208,7 @@ pub(crate) fn run_writer(conn: &Connection, jobs: &Receiver<WriteJob>, shared: &
                 IdleWork::Checkpoint
             }
             (Err(RecvTimeoutError::Timeout), IdleWork::Checkpoint | IdleWork::Nothing) => {
-                checkpoints.copy_rest(conn);
+                checkpoints.request_copy(conn);
                 IdleWork::Nothing
             }
             (Err(RecvTimeoutError::Disconnected), _) => break,
