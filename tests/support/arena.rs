@@ -81,17 +81,14 @@ impl Arena {
         Self::open().filter(|arena| arena.own.is_some())
     }
 
-    /// Returns the test's own host.
     pub fn host(&mut self) -> &mut Postern {
         self.own.as_mut().expect("a host of the test's own: open_own")
     }
 
-    /// Returns the host's data folder.
     pub fn data(&self) -> &Path {
         &self.data
     }
 
-    /// Returns the user's home folder.
     pub fn home(&self) -> &Path {
         &self.home
     }
@@ -101,7 +98,6 @@ impl Arena {
         self.folder.path()
     }
 
-    /// Returns a `postern` command of the user.
     pub fn command(&self, args: &[&str]) -> Command {
         if let Some(own) = &self.own {
             return own.command(args);
@@ -293,7 +289,6 @@ impl Agent {
         if posted["error"].is_string() { posted } else { self.end(&posted) }
     }
 
-    /// Calls any other method of the channel.
     pub fn call(&mut self, method: &str, params: &Value) -> Value {
         self.order(&json!({ "do": "call", "method": method, "params": params }))
     }

@@ -12,9 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Client of the open door.
 #[derive(Debug)]
 pub struct Claw {
-    /// Path of the door's socket.
     pub socket: String,
-    /// Token that proves a client.
     pub token: String,
 }
 

@@ -107,7 +107,6 @@ impl Postern {
         (host, channel)
     }
 
-    /// Starts a host with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
         Self::start_by(&[], variables)
     }
@@ -174,7 +173,6 @@ impl Postern {
         self.folder.path().join(self.data)
     }
 
-    /// Returns the person's home folder.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }

@@ -25,7 +25,6 @@ pub struct NotificationServer {
 }
 
 impl NotificationServer {
-    /// Serves them on the bus with this address.
     pub async fn start(address: &str) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let connection = connection::Builder::address(address)

@@ -186,7 +186,6 @@ impl Person {
         self.stream.write_all(stanza.as_bytes()).expect("connected");
     }
 
-    /// Says something to an account.
     pub fn says(&mut self, to: &str, text: &str) {
         self.message(to, "chat", &format!("<body>{text}</body>"));
     }

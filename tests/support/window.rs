@@ -33,7 +33,6 @@ pub(crate) const BETWEEN: Duration = Duration::from_millis(50);
 pub struct Window {
     /// Speaks WebDriver to the approval page.
     pub page: Client,
-    /// The app's data folder.
     pub data: PathBuf,
     /// A folder that agents may use.
     pub work: PathBuf,
@@ -199,7 +198,6 @@ impl Window {
         tokio::time::timeout(PATIENCE, seen).await.expect("no other panel shows the question");
     }
 
-    /// Returns the number of questions that wait.
     pub fn waiting(&self) -> usize {
         Control::connect(&self.data)
             .unwrap()
@@ -215,7 +213,6 @@ impl Window {
         self.channel(id)
     }
 
-    /// Returns the channel of an agent that is enrolled.
     pub fn channel(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
         let row = control.call_by_name("agents.get", &json!({ "agent": id })).unwrap();

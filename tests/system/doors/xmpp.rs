@@ -57,7 +57,6 @@ impl Chat {
         self.host.json(&["doors", "setup", "xmpp"])["pairingCode"].as_str().unwrap().to_owned()
     }
 
-    /// Returns Anna, who is an owner.
     fn anna(&self) -> Person {
         let mut anna = self.server.login("anna");
         anna.says(POSTERN, &format!("/pair {}", self.code()));

@@ -88,7 +88,6 @@ pub trait SetupMethods: Debug + Send + Sync {
     async fn preview(&self, face: ApproverId, asked: SetupPreview) -> Result<SettingsChange, ControlError>;
     /// Reads where the user's shell finds programs, and remembers it.
     async fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> Result<ShellPath, ControlError>;
-    /// Connects an agent as it was shown.
     async fn connect(&self, face: ApproverId, asked: SetupConnect) -> Result<SetupConnected, ControlError>;
     /// Takes back what connecting an agent did.
     async fn disconnect(

@@ -79,7 +79,6 @@ impl Ticket {
 }
 
 impl FleetDesk {
-    /// Keeps a plan until it is written or another one is shown.
     pub(crate) fn keep_plan(&self, id: String, setup: FleetSetup) {
         *self.plan.lock() = Some((id, setup));
     }

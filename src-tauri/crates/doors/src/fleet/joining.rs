@@ -26,7 +26,6 @@ const AGAIN: Duration = Duration::from_millis(100);
 const REPLY: Duration = Duration::from_secs(2);
 /// Longest time for a device to take in what makes it a member.
 const TOLD: Duration = Duration::from_mins(1);
-/// Largest message of joining.
 const LARGEST: usize = 1 << 20;
 
 /// Message of the invited device.

@@ -81,7 +81,6 @@ pub(super) fn of_groups(mut all: Revisions, fleet: &FleetId, groups: &[FleetId])
     all
 }
 
-/// A document of the bucket, opened.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) envelope: SignedEnvelope,

@@ -27,7 +27,6 @@ impl AgentConnectMethod {
     }
 }
 
-/// Knowledge about an agent.
 #[derive(Debug)]
 pub(super) struct KnownAgentFacts {
     pub(super) kind: KnownAgent,

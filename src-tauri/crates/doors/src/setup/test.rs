@@ -30,7 +30,6 @@ pub(super) struct Tests {
 }
 
 impl Tests {
-    /// Returns how a test stands.
     fn get(&self, session: &str) -> Option<RunningTest> {
         self.all.lock().iter().find(|(known, _)| known == session).map(|(_, test)| test.clone())
     }

@@ -34,7 +34,6 @@ struct PlacesFile {
     file: File,
 }
 
-/// A folder's file, locked.
 struct Locked {
     folder: PathBuf,
     share: PlacesFile,

@@ -75,7 +75,6 @@ const REFUSED: &str = "/bin/ls";
 pub struct UserPlaces {
     /// Home folder, whose keys it may not read.
     pub home: String,
-    /// Postern's data folder.
     pub data: String,
 }
 

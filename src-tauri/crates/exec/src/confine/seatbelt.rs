@@ -215,7 +215,6 @@ fn profile(
     Ok(text.0)
 }
 
-/// A profile that is being written.
 struct ProfileText(String);
 
 impl ProfileText {

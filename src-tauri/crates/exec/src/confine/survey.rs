@@ -67,7 +67,6 @@ pub(super) struct Survey {
 
 type SurveyEntry = (OsString, Option<FileType>);
 
-/// A survey that is being made.
 struct SurveyWalk<'a> {
     found: Survey,
     folders: &'a [String],

@@ -39,7 +39,6 @@ impl LookupContext<'_> {
     }
 }
 
-/// Result of looking up a name.
 pub(super) enum FileLookup {
     /// A file that can be run.
     File(Arc<HeldFile>),

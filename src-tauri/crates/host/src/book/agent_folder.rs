@@ -14,7 +14,6 @@ use tempfile::NamedTempFile;
 
 const LONGEST_KEY_FILE: u64 = 1024;
 
-/// Paths of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentFolder {
     channel: PathBuf,
@@ -53,7 +52,6 @@ impl AgentFolder {
         self.channel.join("agent.key")
     }
 
-    /// Returns the agent's `permissions.jsonc`.
     pub(crate) fn permissions(&self) -> PathBuf {
         self.permissions.join("permissions.jsonc")
     }

@@ -65,7 +65,6 @@ pub(crate) struct HostPaths {
     pub(crate) managed: Vec<ManagedPlace>,
     /// True if names are compared without case (the default volume of macOS).
     pub(crate) any_case: bool,
-    /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
 }
 

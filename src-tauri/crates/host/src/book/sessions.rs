@@ -81,7 +81,6 @@ fn lines_of(layer: &FileLayer) -> Vec<LayerLine> {
     layer.entries().iter().map(LayerLine::from).collect()
 }
 
-/// A session that an agent opens.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSession {
     pub(crate) session: String,
@@ -188,7 +187,6 @@ impl PolicyStore {
         self.reload(Some(agent)).await
     }
 
-    /// Adds what *Always* allows to a session's own layer.
     pub(super) async fn add_to_session(
         &self,
         agent: &AgentId,

@@ -21,7 +21,6 @@ pub(crate) struct Snapshot {
     pub(crate) managed: Result<Managed, String>,
     /// The rules that hold for every agent, the managed ones among them: each agent's own are beside them.
     pub(crate) everyone: RuleSet,
-    /// The skills that were found.
     pub(crate) skills: Arc<Vec<Skill>>,
     pub(crate) settings: HostSettings,
     /// Concerns for the person.
@@ -43,7 +42,6 @@ impl Default for Snapshot {
     }
 }
 
-/// Agent with its policy and files.
 #[derive(Debug)]
 pub(crate) struct AgentEntry {
     /// As it is kept, but for the settings that an organization decides.

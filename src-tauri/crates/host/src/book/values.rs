@@ -20,7 +20,6 @@ const QUESTIONS: RangeInclusive<u32> = 1..=600;
 const REQUESTS: RangeInclusive<u32> = 1..=10_000;
 /// Runs at the same time.
 const RUNNING: RangeInclusive<u32> = 1..=256;
-/// The most entries in a list.
 const LONGEST_LIST: usize = 100;
 
 /// Returns every key that can be set, as `postern agents set` names them.

@@ -26,9 +26,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The longest look back, in days.
 const LONGEST: u32 = 366;
-/// Number of rules that are reported.
 const RULES: usize = 20;
-/// Number of folders that are reported.
 const FOLDERS: usize = 12;
 /// Number of the newest questions of each kind that are examined for suggestions.
 const QUESTIONS: u32 = 1000;
@@ -189,7 +187,6 @@ impl Handle<SuggestRules> for HostControl {
     }
 }
 
-/// A command that was asked about.
 struct InsightCommand {
     /// The newest request of it.
     last: Summary,

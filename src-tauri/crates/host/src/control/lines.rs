@@ -14,7 +14,6 @@ pub(crate) struct SandboxChannel<'a> {
     pub(crate) folder: &'a Path,
     /// Postern's data folder, which a sandbox must not see.
     pub(crate) data: &'a Path,
-    /// The person's home folder.
     pub(crate) home: &'a Path,
     /// `postern-run` for containers that was installed with Postern, because its own is for another system.
     pub(crate) run: Option<&'a Path>,

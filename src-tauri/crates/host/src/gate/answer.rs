@@ -308,7 +308,6 @@ impl Task {
         SaveContext { world: &self.parts.world, policy: &policy }.preview(request, params)
     }
 
-    /// Denies everything of one agent that waits for a person.
     pub(super) fn deny_agent(&mut self, agent: &AgentId, denial: &Denial) {
         self.deny_waiting(|waiting| waiting == agent, denial, ClosingCause::Answer(Answer::DenyAll));
     }

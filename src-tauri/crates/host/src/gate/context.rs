@@ -28,7 +28,6 @@ const REPLACED: u64 = 64 << 10;
 /// Findings that a question shows beside the facts.
 #[derive(Debug, Default)]
 pub(super) struct QuestionContext {
-    /// The scripts that would run.
     pub(super) scripts: Vec<ScriptPreview>,
     /// The profiles with fewer rights that a person can choose.
     pub(super) tighter: Vec<Profile>,

@@ -44,13 +44,11 @@ const GIT_ALONE: [(&str, &str); 12] = [
 pub(crate) struct World {
     pub(crate) resolver: Resolver,
     pub(crate) user: Arc<HostUser>,
-    /// The person's home folder.
     pub(crate) home: String,
     /// Postern's own data folder, real.
     pub(crate) data: String,
     /// True if names are compared without case.
     pub(crate) any_case: bool,
-    /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
     /// The profiles that the system can enforce.
     pub(crate) confines: TriedProfiles,

@@ -15,7 +15,6 @@ use std::time::Duration;
 use uuid::Uuid;
 
 impl Task {
-    /// Handles the result of judging.
     pub(super) fn judged(&mut self, id: Uuid, judgement: RequestJudgment) {
         let Some(request) = self.requests.get(&id) else { return };
         match request.state() {

@@ -12,7 +12,6 @@ use std::path::Path;
 const PATTERN: [char; 6] = ['*', '?', '[', '{', '(', '!'];
 
 pub(super) struct LineFolders<'a> {
-    /// The user's home folder.
     pub(super) home: &'a str,
     /// Folder that the agent works in.
     pub(super) cwd: Option<&'a str>,

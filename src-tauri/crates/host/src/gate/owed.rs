@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// Everything that is owed to the record.
 #[derive(Debug, Default)]
 pub(crate) struct OwedEntries {
     /// Requests with an entry that could not be written.
@@ -69,7 +68,6 @@ impl OwedEntries {
         self.why = why;
     }
 
-    /// Forgets what is owed for this request.
     pub(super) fn forget(&mut self, id: Uuid) {
         self.requests.remove(&id);
     }

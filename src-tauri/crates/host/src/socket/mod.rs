@@ -128,7 +128,6 @@ impl Channels {
         Ok(())
     }
 
-    /// Closes the channel of `agent` and cuts everybody on it off.
     pub(crate) async fn close(&self, agent: &AgentId) {
         self.shut.lock().remove(agent);
         let channel = self.open.lock().remove(agent);

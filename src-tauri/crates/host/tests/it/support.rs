@@ -172,7 +172,6 @@ impl Lab {
         self.control("rules.add", draft).await.unwrap()
     }
 
-    /// Returns the next question that opens.
     pub(crate) async fn question(&mut self) -> Question {
         loop {
             if let ApproverNotification::QuestionOpened(question) =
@@ -194,7 +193,6 @@ impl Lab {
         }
     }
 
-    /// Returns the next notification to watchers.
     pub(crate) async fn heard(&mut self) -> ApproverNotification {
         soon("something told", self.told.recv()).await.unwrap()
     }

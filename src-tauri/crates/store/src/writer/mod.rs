@@ -161,7 +161,6 @@ pub(crate) struct WriterCounts {
     head_behind: AtomicBool,
 }
 
-/// State that the writer shares with the handles of the record.
 pub(crate) struct WriterShared {
     pub(crate) counts: Arc<WriterCounts>,
     pub(crate) place: Arc<OpenedFiles>,

@@ -183,7 +183,6 @@ impl ChatApproval {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Approvals {
     list: Vec<ChatApproval>,
-    /// Questions with unsaved changes.
     changed: BTreeSet<String>,
 }
 

@@ -24,7 +24,6 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// Address of the Bot API.
 const SERVER: &str = "https://api.telegram.org";
 /// Time that one poll waits for news, in seconds; and the time that the answer to it may take.
 const POLL: u64 = 50;

@@ -37,7 +37,6 @@ use xmpp_parsers::minidom::Element;
 const ECHO: Duration = Duration::from_secs(10);
 /// Says that nothing in a text is a style (XEP-0393).
 const STYLING: &str = "urn:xmpp:styling:0";
-/// Stanzas that wait for the connection.
 const WAITING: usize = 16;
 
 #[derive(Debug)]

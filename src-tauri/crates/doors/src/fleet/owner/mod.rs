@@ -34,7 +34,6 @@ const STORING_AGAIN: Duration = Duration::from_millis(50);
 /// Choices for a new fleet.
 #[derive(Debug, Clone)]
 pub struct NewFleetChoices {
-    /// Broker where its members meet.
     pub broker: BrokerChoice,
     /// Name of this Mac.
     pub name: String,

@@ -201,7 +201,6 @@ impl Publisher {
     }
 }
 
-/// Returns the key under which versions of a group's policy that were signed here are noted.
 fn signed_key(group: &FleetId) -> String {
     format!("{BUNDLE}.{group}")
 }

@@ -37,7 +37,6 @@ const SESSIONS: usize = 32;
 const KEPT: &str = "mcp-http";
 const PATH: &str = "/mcp";
 
-/// The SDK's service for this door.
 type McpHttpService = StreamableHttpService<Server, LocalSessionManager>;
 
 /// The open door.

@@ -42,7 +42,6 @@ pub(crate) struct Webhook {
     sending: DoorTasks,
 }
 
-/// State for the list of doors.
 #[derive(Debug, Default)]
 struct WebhookState {
     /// Time at which an event was last taken.

@@ -16,9 +16,7 @@ pub struct Filter {
     pub until: Option<Millis>,
     /// Only those that were decided like this.
     pub decided: Option<Decided>,
-    /// Only those that this rule decided.
     pub rule: Option<RuleId>,
-    /// Only those with an effect of this kind.
     pub effect: Option<&'static str>,
     /// Only those that would run in this folder itself.
     pub folder: Option<String>,
