@@ -131,14 +131,14 @@ impl FleetApprover {
         self.clock.get_or_init(|| clock);
         for message in all {
             match self.read_message(&message) {
-                Some(FleetStreamMessage::Question(one)) if one.ends > super::wall_clock() => {
+                Some(News::Waits(one)) if one.ends > super::wall_clock() => {
                     // What is not shown of a host is none of the others'.
                     _ = waiting.open_question(*one);
                 }
-                Some(FleetStreamMessage::Closing { host, closing, .. }) => {
-                    waiting.close_question(&host, closing.question.as_str());
+                Some(News::Closed { host, question, .. }) => {
+                    waiting.close_question(&host, &question);
                 }
-                Some(FleetStreamMessage::Question(_)) | None => {}
+                Some(News::Waits(_)) | None => {}
             }
         }
         Ok(waiting.into_all())
@@ -192,7 +192,7 @@ impl FleetApprover {
         let lost = || FleetError::Unreachable("the connection was lost".to_owned());
         tokio::select! {
             message = messages.next() => match message {
-                Some(Ok(message)) => Ok(self.read_message(&message).map(FleetStreamMessage::into_news)),
+                Some(Ok(message)) => Ok(self.read_message(&message)),
                 Some(Err(_)) | None => Err(lost()),
             },
             () = self.link.wait_until_lost() => Err(lost()),
@@ -302,14 +302,17 @@ impl FleetApprover {
         super::open_from_host(bytes, &self.fleet, &self.pinned().roster, &self.keys.open)
     }
 
-    fn read_message(&self, message: &Message) -> Option<FleetStreamMessage> {
+    fn read_message(&self, message: &Message) -> Option<News> {
         let kind = SignedEnvelope::decode(&message.payload, FleetMessageKind::Question.max_bytes())
             .ok()?
             .payload_type;
         if kind == FleetClosing::KIND.media_type() {
-            let (FleetMessageHeader { from: host, .. }, closing) = self.open_sealed(&message.payload)?;
+            let (header, FleetClosing { question, outcome, by, place }) =
+                self.open_sealed(&message.payload)?;
+            let host = header.from;
             let groups = self.pinned().roster.member(&host)?.groups.clone();
-            return Some(FleetStreamMessage::Closing { name: self.host_name(&host), groups, host, closing });
+            let (name, question) = (self.host_name(&host), question.to_string());
+            return Some(News::Closed { host, name, groups, question, outcome, by: answered_by(by, place) });
         }
         let (header, asked): (_, postern_fleet::FleetQuestion) = self.open_sealed(&message.payload)?;
         let host = header.from;
@@ -326,14 +329,7 @@ impl FleetApprover {
         let ends = end_of(stored, asked.expires_in, super::wall_clock());
         let question = Question { expires_at: ends, ..question };
         let revision = asked.revision;
-        Some(FleetStreamMessage::Question(Box::new(Elsewhere {
-            host,
-            name,
-            groups,
-            question,
-            revision,
-            ends,
-        })))
+        Some(News::Waits(Box::new(Elsewhere { host, name, groups, question, revision, ends })))
     }
 
     /// Looks a host up in the roster, never in a message, and returns what people call it.
@@ -343,24 +339,6 @@ impl FleetApprover {
 
     fn stream_name(&self) -> String {
         Subjects::for_fleet(&self.fleet).question_stream()
-    }
-}
-
-enum FleetStreamMessage {
-    Question(Box<Elsewhere>),
-    Closing { host: FleetId, name: String, groups: Vec<FleetId>, closing: FleetClosing },
-}
-
-impl FleetStreamMessage {
-    fn into_news(self) -> News {
-        match self {
-            Self::Question(one) => News::Waits(one),
-            Self::Closing { host, name, groups, closing } => {
-                let FleetClosing { question, outcome, by, place } = closing;
-                let (question, by) = (question.to_string(), answered_by(by, place));
-                News::Closed { host, name, groups, question, outcome, by }
-            }
-        }
     }
 }
 
