@@ -100,12 +100,24 @@ impl Lab {
         (lab, wire)
     }
 
-    /// Returns such a host, and the connection of an agent that may run everything.
-    pub(crate) async fn allowing() -> (Self, Wire) {
+    /// Returns such a host, and the connection of an agent with these settings.
+    pub(crate) async fn with(values: &[(&str, &str)]) -> (Self, Wire) {
         let lab = Self::start().await;
-        lab.set("main", &[("preset", "allow")]).await;
+        lab.set("main", values).await;
         let wire = lab.connect("main").await;
         (lab, wire)
+    }
+
+    /// Returns such a host with one more approver, and the question that the agent's run opens.
+    pub(crate) async fn asking(
+        kind: ConnectedApproverKind,
+        argv: &[&str],
+    ) -> (Self, ApproverGuard, Wire, i64, Question) {
+        let mut lab = Self::start().await;
+        let approver = lab.host.add_approver(kind);
+        let mut wire = lab.connect("main").await;
+        let (call, question) = lab.ask(&mut wire, argv).await;
+        (lab, approver, wire, call, question)
     }
 
     /// Returns such a host, and the connection of an agent that this rule lets through.
