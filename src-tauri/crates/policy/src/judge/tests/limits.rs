@@ -55,6 +55,38 @@ fn code_of_the_project_runs_with_other_arguments_and_does_nothing_else() {
 }
 
 #[test]
+fn what_is_sent_to_a_server_of_this_computer_is_written_out_and_goes_there_alone() {
+    check(
+        "curl -s -X POST http://localhost:3000/api/a -H 'Content-Type: application/json' -d '{\"a\":1}'",
+        &[
+            "curl -s -X POST http://localhost:3000/api/b -d '{\"b\":2}'",
+            "curl -sX PUT localhost:3000/a/1 --json '{}' -w '%{http_code}' -o /dev/null",
+            "curl -XPATCH \"http://localhost:3000/a/$ID\" -H \"Authorization: Bearer $TOKEN\" -d x",
+        ],
+        &[
+            "curl -d x http://localhost:3001/a", "curl -d x https://a.example/x",
+            "curl -X DELETE localhost:3000/a", "curl -d @f http://localhost:3000/a",
+            "curl -F a=@f http://localhost:3000/a", "curl -T f http://localhost:3000/a",
+            "curl -d \"$X\" http://localhost:3000/a", "curl -d x http://localhost:3000/$X",
+            "curl -d x \"http://localhost:3000$X/a\"", "curl -d x http://localhost:3000@a.example/",
+            "curl -d x http://localhost:3000/a https://a.example/x", "curl -L -d x http://localhost:3000/a",
+            "curl -d x -x a.example:80 http://localhost:3000/a", "curl -d x -H @f http://localhost:3000/a",
+            "curl -d x -H $X http://localhost:3000/a", "curl -d x -w '%output{a}x' http://localhost:3000/a",
+            "curl -d x -o f http://localhost:3000/a", "curl -d x -K f http://localhost:3000/a",
+        ],
+    );
+    check(
+        "curl -s http://localhost:3000/a",
+        &["curl -s \"http://localhost:3000/b?id=$ID\""],
+        &[
+            "curl -s \"http://localhost:$PORT/b\"", "curl -s \"http://localhost:3000$X/b\"",
+            "curl -s \"http://localhost:3000/b\"$X", "curl -s http://localhost:3000/$X",
+            "curl -s -d x http://localhost:3000/a",
+        ],
+    );
+}
+
+#[test]
 fn what_is_sent_goes_to_the_same_place() {
     check(
         "git push origin main",
