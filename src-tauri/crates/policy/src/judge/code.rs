@@ -148,7 +148,7 @@ fn asks_server(step: &Step, raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-?=%,+@".contains(c);
     let is = |at: usize, text: &str| step.argv.get(at).is_some_and(|word| word.raw == text);
     let asked = match step.program() {
-        Some("curl") => raw.starts_with("http://") || raw.starts_with("https://"),
+        Some("curl" | "yt-dlp") => raw.starts_with("http://") || raw.starts_with("https://"),
         Some("gh") => is(1, "api") && is(2, raw) && raw.starts_with(|c: char| c.is_ascii_alphanumeric()),
         _ => false,
     };

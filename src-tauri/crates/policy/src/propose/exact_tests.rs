@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 21] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip", "yt-dlp",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -223,6 +223,7 @@ fn what_a_server_is_asked_is_offered_with_the_whole_line() {
             "curl -s https://x.com/a?b=1 | python3 -c 'print(2)'",
         ],
     );
+    holds_for_itself_alone("yt-dlp -F https://x.com/a?b=1", &["yt-dlp -F https://x.com/a?b=2"]);
     for text in [
         "cat src/a?b | python3 -c 'print(1)'", "curl -s https://x.com/a*b | python3 -c 'print(1)'",
         "curl -o a/b?c https://x.com | python3 -c 'print(1)'",
