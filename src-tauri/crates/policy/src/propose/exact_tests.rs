@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 21] = [
+const PROGRAMS: [&str; 22] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip", "yt-dlp",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip", "yt-dlp", "head",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -228,6 +228,25 @@ fn what_a_server_is_asked_is_offered_with_the_whole_line() {
         "cat src/a?b | python3 -c 'print(1)'", "curl -s https://x.com/a*b | python3 -c 'print(1)'",
         "curl -o a/b?c https://x.com | python3 -c 'print(1)'",
         "curl -s https://x.com?b=1 | python3 -c 'print(1)'",
+    ] {
+        assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
+    }
+}
+
+#[test]
+fn what_a_written_command_prints_a_name_for_is_offered_with_the_whole_line() {
+    for (text, other) in [
+        ("docker logs $(docker ps -qf name=web) --tail 20", "docker logs $(docker ps -qf name=db) --tail 20"),
+        ("docker build -t app:$(git rev-parse --short HEAD) .", "docker build -t x:$(git rev-parse HEAD) ."),
+        ("kubectl logs $(kubectl get pod -l app=x -o name | head -1)", "kubectl logs pod/x"),
+    ] {
+        holds_for_itself_alone(text, &[other]);
+    }
+    for text in [
+        "docker logs $(cat f)", "docker logs $(docker ps)", "docker logs $(docker ps -qf name=$X)",
+        "docker logs $(docker ps -q --format x)", "docker logs $(docker ps -q; cat f)",
+        "docker logs $(git rev-parse --abbrev-ref HEAD)", "docker logs $(docker ps -q)$X",
+        "kubectl logs $(kubectl get pod -o jsonpath=x)",
     ] {
         assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
     }
