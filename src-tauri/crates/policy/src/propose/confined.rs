@@ -22,6 +22,9 @@ const MAKERS: &str = "bibtex composite context convert cwebp dot ffmpeg gm gnupl
     libreoffice lualatex magick mogrify montage mutool openscad pandoc pdflatex pdftex pdftk potrace ps2pdf \
     qpdf rsvg-convert soffice sox tex vips weasyprint xelatex xetex";
 
+/// Programs that put files somewhere, and none of whose options deletes.
+const PUTTERS: [&str; 5] = ["cp", "ln", "mkdir", "mv", "touch"];
+
 /// Returns the offer that allows the steps confined to the project which run its code, or change its files and nothing else.
 ///
 /// The other steps are offered as otherwise. `None` if there is no such step, or the rules would not answer
@@ -48,7 +51,9 @@ pub(super) fn confined_offer(
                 confined.push(Draft { pin: None, confine: Some(Profile::Project), ..draft });
             }
             Some(draft) => others.push(draft),
-            None if of_project.code == ProjectCode::No && !makes => return None,
+            None if of_project.code == ProjectCode::No && !makes => {
+                confined.push(draft_changes(facts, at).filter(|_| of_project.changes_own)?);
+            }
             None => confined.push(draft_rule(facts, at, of_project.code)?),
         }
     }
@@ -104,6 +109,14 @@ fn makes_files(step: &Step) -> bool {
     step.program().is_some_and(|name| MAKERS.split(' ').any(|maker| maker == name))
         && step.ways_out.iter().all(of_files)
         && !step.argv.iter().any(|word| word.raw.contains("://"))
+}
+
+/// Returns the rule for a step that puts files where only the run tells: the profile alone bounds that (`mv "$f" "${f%.js}.ts"`).
+fn draft_changes(facts: &Facts<'_>, at: usize) -> Option<Draft> {
+    let step = &facts.reading.steps[at];
+    let puts = step.role == Role::Program && step.program().is_some_and(|name| PUTTERS.contains(&name));
+    let words = super::words::action_pattern(step).filter(|_| puts && step.opaque.is_none())?;
+    Some(Draft { confine: Some(Profile::Project), ..Draft::new(at, Pattern::Command(words)) })
 }
 
 /// Returns the rule for a step. Of what runs code by its nature any arguments are as good as any others; of anything else its

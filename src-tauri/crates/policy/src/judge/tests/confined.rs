@@ -275,6 +275,8 @@ fn always_offers_to_confine_code_and_changes_of_the_project_first() {
         ("mogrify -resize 50% raw/*.jpg && mkdir out", "mogrify * + mkdir *"),
         ("pdflatex a.tex", "pdflatex *"),
         ("pandoc a.md -o b.html", "pandoc *"),
+        ("for f in *.js; do mv \"$f\" \"${f%.js}.ts\"; done", "mv *"),
+        ("cp -r src \"$TMPDIR/x\"", "cp *"),
     ] {
         assert_eq!(offered(&scene(&[], text)), ("confined", expected.to_owned(), "project"), "{text}");
         let offers = scene(&[], text).offers();
@@ -292,6 +294,7 @@ fn always_offers_to_confine_code_and_changes_of_the_project_first() {
         "git push", "make && git push", "git commit -m x && git push", "mkdir /opt/out", "make -C /opt",
         "rm -rf . && make", "npm install x", "ffmpeg -i a.mp4 /opt/b.mp4",
         "ffmpeg -i https://a.example/x b.mp4", "pandoc ~/other/a.md -o b.html", "truncate -s 0 a",
+        "rm \"$X\"", "cp \"$X\" /opt/a",
     ] {
         assert_ne!(offered(&scene(&[], text)).0, "confined", "{text}");
     }
