@@ -75,8 +75,8 @@ pub(super) fn is_this_machine(word: &str) -> bool {
     is_here && (word.contains("://") || !is_read_differently(word))
 }
 
-/// Returns the address of this computer that is in one pair of quotes with something that the run tells behind its host, or the word
-/// itself: `"http://localhost:3000/$ID"`.
+/// Returns an address of this computer without its quotes, or the word itself. What only the run tells stands behind its host:
+/// `"http://localhost:3000/$ID"`.
 pub(super) fn own_address(word: &str) -> &str {
     let is_own = |text: &&str| {
         let behind = text.split_once("://").map_or(*text, |(_, behind)| behind);

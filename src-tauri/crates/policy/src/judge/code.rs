@@ -176,8 +176,8 @@ fn names_extras(step: &Step, raw: &str) -> bool {
     installs && extras.is_some_and(|extras| extras.chars().all(plain))
 }
 
-/// Returns true for a word with what a command that is written out prints: a commit's hash, containers' numbers, or kinds and names of a
-/// cluster's things. None of them is an option.
+/// Returns true for a word that holds what a written command prints: a commit, containers or things of a cluster. None of them is an
+/// option.
 fn holds_printed_name(raw: &str) -> bool {
     let text = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/.:_-=,".contains(c));
