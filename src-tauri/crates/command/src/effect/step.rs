@@ -9,8 +9,8 @@ use super::checks;
 use super::command::{self, ExaminedCommand, ProgramWords};
 use super::downloaded::runs_what_it_fetched;
 use super::host::{
-    branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
-    source_of_image,
+    branches_there, is_away, is_plain, is_this_machine, machine_of, own_address, registry_of_image,
+    repositories_of, source_of_image,
 };
 use super::initializer::package_of;
 use super::inner::{effects_of_inner, fed_statements};
@@ -462,7 +462,7 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
         Of::Rest => operands.into_iter().skip(1).collect(),
         Of::Last => operands.last().copied().into_iter().collect(),
         Of::Hosts if command.is_one_of(&FETCHERS) => {
-            operands.into_iter().chain(command.values_of("--url")).collect()
+            operands.into_iter().chain(command.values_of("--url")).map(own_address).collect()
         }
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
         Of::Verb => command.verb_before(behind).into_iter().collect(),

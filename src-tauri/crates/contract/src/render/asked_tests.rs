@@ -268,6 +268,11 @@ fn what_is_fetched_is_named_with_where_it_is_from_and_where_it_goes() {
     let merge = RatedEffect { scope: EffectScope::Inside, ..effect(0, change) };
     let pull = headline_of(&["git", "pull"], vec![merge, fetch()]);
     assert_eq!(pull, "builder wants to fetch from `github.com` and merge");
+    let on = |names| CommandEffect::ChangeSystem { change: "work on a database:".into(), names };
+    let named = headline_of(&["psql"], vec![effect(0, on(vec!["a".to_owned()]))]);
+    assert!(named.contains("work on a database: `a`"), "{named}");
+    let unnamed = headline_of(&["psql"], vec![effect(0, on(Vec::new()))]);
+    assert!(unnamed.contains("work on a database") && !unnamed.contains(':'), "{unnamed}");
 }
 
 #[test]

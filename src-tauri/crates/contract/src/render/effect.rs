@@ -176,7 +176,7 @@ fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[Strin
     let said = begun.literal(change.clone());
     match address(rated) {
         Some(address) => said.literal(" ").code(address),
-        None if names.is_empty() => said,
+        None if names.is_empty() => said.without_colon(),
         None => objects(said.literal(" "), names, "of them"),
     }
 }
@@ -193,7 +193,7 @@ pub(super) fn fetching(begun: Sentence, verb: &'static str, rated: &RatedEffect)
 fn add_name(begun: Sentence, name: Option<&str>) -> Sentence {
     match name {
         Some(name) => begun.literal(" ").code(name),
-        None => begun,
+        None => begun.without_colon(),
     }
 }
 

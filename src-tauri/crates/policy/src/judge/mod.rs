@@ -43,6 +43,7 @@ mod own_shell;
 mod places;
 mod profile;
 mod search;
+mod sent;
 mod shell_values;
 mod step;
 mod subject;
@@ -63,7 +64,6 @@ pub use command_tool::{CommandAgainst, against_classes, against_command_tool, ag
 pub(crate) use covering::{can_be_covered, covers};
 pub(crate) use limits::{
     folders_outside, gap_of_step, is_bound_by_limits, names_own_places, of_step as limits_of_step,
-    sends_written_text,
 };
 pub(crate) use opened::is_named as is_named_in;
 pub(crate) use outcome::named_entry;
@@ -71,6 +71,7 @@ pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
 pub(crate) use places::is_held_in_place;
 pub use profile::tighter_profiles;
+pub(crate) use sent::{sends_to_own_server, sends_written_text};
 pub(crate) use step::reads_input_as_data;
 pub(crate) use subject::is_harmless;
 pub(crate) use surroundings::{of_step as surroundings_of, read_on_input, takes_commands_by_pipe};

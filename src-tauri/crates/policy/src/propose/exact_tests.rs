@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 22] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip", "yt-dlp", "head",
 ];
 
 fn scene(text: &str) -> Scene {

@@ -1,6 +1,6 @@
 //! The words that name an action: what a rule for it begins with.
 
-use crate::judge::{is_bound_by_limits, sends_written_text};
+use crate::judge::{is_bound_by_limits, sends_to_own_server, sends_written_text};
 use postern_command::{
     ArgEffect, ProgramClass, Step, UnsafeArg, class_of, command_length, known_program, leading_options,
 };
@@ -19,6 +19,8 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
     let named = |way: &UnsafeArg| match way.effect {
         ArgEffect::Folder | ArgEffect::NamedCode => Some(way.argument + 1),
         ArgEffect::Sends if sends_written_text(step) => words_to_field(&known, way.argument),
+        // The limits hold the server and what else it does.
+        ArgEffect::Sends if sends_to_own_server(step) => Some(0),
         ArgEffect::Remote if starts_services(&known) => Some(way.argument + 1),
         _ => None,
     };
