@@ -272,6 +272,14 @@ fn the_audit_says_what_was_changed_in_words() {
         assert!(audit.contains(said), "{said}: {audit}");
     }
     assert!(!audit.contains("hook") && !audit.contains(['{', '[']), "{audit}");
+    host.ok(&["pause", "1h"]);
+    host.ok(&["resume"]);
+    let audit = host.json(&["audit"]);
+    let rows = audit["rows"].as_array().unwrap();
+    for (said, widens) in [("all agents blocked", false), ("agents no longer blocked", true)] {
+        let row = rows.iter().find(|row| row["summary"] == said);
+        assert_eq!(row.map(|row| row["widens"] == true), Some(widens), "{said}: {audit}");
+    }
     let verified = host.ok(&["audit", "--verify"]);
     assert!(verified.starts_with("ok ") && verified.lines().count() == 2, "{verified}");
 }

@@ -152,8 +152,8 @@ fn setting(key: &str, before: Option<&Value>, after: Option<&Value>) -> String {
         Some("doors") => integrations(was, is),
         Some(door) => added_or_removed(&format!("integration {}", escaped(door)), before, after),
         None => match (key, after) {
-            ("pause", Some(_)) => "all agents blocked".to_owned(),
-            ("pause", None) => "agents no longer blocked".to_owned(),
+            ("gate.pause", Some(_)) => "all agents blocked".to_owned(),
+            ("gate.pause", None) => "agents no longer blocked".to_owned(),
             ("host", _) => {
                 let new = settings_changed(&was["newAgent"], &is["newAgent"]);
                 let new = new.into_iter().map(|text| format!("of new agents {text}"));
@@ -332,9 +332,9 @@ mod tests {
         assert_eq!(told, "integration webhook enabled: url https://example.com/");
         let told = change("settings", "door.doors", Some(&doors(true)), Some(&doors(false)));
         assert_eq!(told, "integration webhook disabled");
-        let pause = json!({"key": "pause", "value": {"until": 7}});
-        assert_eq!(change("settings", "pause", None, Some(&pause)), "all agents blocked");
-        assert_eq!(change("settings", "pause", Some(&pause), None), "agents no longer blocked");
+        let pause = json!({"key": "gate.pause", "value": {"until": 7}});
+        assert_eq!(change("settings", "gate.pause", None, Some(&pause)), "all agents blocked");
+        assert_eq!(change("settings", "gate.pause", Some(&pause), None), "agents no longer blocked");
     }
 
     #[test]
