@@ -23,7 +23,7 @@ pub(crate) struct History {
     /// Only requests in this state: running, denied, finished, failed, asking
     #[arg(long, value_parser = parse_state)]
     pub(crate) state: Option<RunState>,
-    /// Only requests within this time: 2h, 7days
+    /// Only requests within this time: 2h, 7d
     #[arg(value_parser = parse_duration, long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
     /// Only requests with an effect of this kind: read, write, delete, send, publish, install, use-secret, …

@@ -170,7 +170,7 @@ pub(crate) struct NewRuleArgs {
     /// Bind the rule to the program as it is now
     #[arg(long)]
     pub(crate) pin: bool,
-    /// Lifetime: 15m, 1h, 7days
+    /// Lifetime: 15m, 1h, 7d
     #[arg(value_parser = parse_lifetime, long = "for", value_name = "DURATION")]
     pub(crate) lasts: Option<humantime::Duration>,
     /// Reason, shown with the rule
@@ -235,7 +235,7 @@ pub(crate) enum Policy {
     },
     /// Judge recorded requests again, by the current rules or those of a file; changes nothing
     Replay {
-        /// Only within this time: 2h, 7days
+        /// Only within this time: 2h, 7d
         #[arg(value_parser = parse_duration, long, value_name = "DURATION", default_value = "7d")]
         since: humantime::Duration,
         /// Judge by this file instead of the current rules: as `rules export` prints it, or a permissions.jsonc
