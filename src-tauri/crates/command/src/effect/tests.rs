@@ -128,6 +128,12 @@ fn values_of_options_are_no_operands() {
 }
 
 #[test]
+fn a_wrapper_that_starts_a_program_has_no_effect_of_being_alone() {
+    assert!(kinds("env").contains(&"use-secret"), "it prints the environment");
+    assert_eq!(kinds("env make"), kinds("make"));
+}
+
+#[test]
 fn what_is_piped_into_given_code_is_data() {
     let downloads =
         |line: &str| of(line).iter().any(|effect| matches!(effect, CommandEffect::RunDownloadedCode { .. }));
