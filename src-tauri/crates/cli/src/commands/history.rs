@@ -54,7 +54,7 @@ pub(crate) fn list_elsewhere(data: &Path, command: History) -> Result<(), Failur
     super::fleet::read_hosts::<ListRequests, _>(data, (&host, HostPart::History), &filter, json, parts)
 }
 
-/// Returns what stands in place of an empty list.
+/// Returns the words for an empty list.
 fn empty_words(command: &History) -> &'static str {
     let asked = [&command.agent, &command.search, &command.output];
     let narrowed = asked.into_iter().any(Option::is_some)

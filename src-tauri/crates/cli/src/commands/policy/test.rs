@@ -25,7 +25,7 @@ struct JudgedCase {
     ok: bool,
     reason: Reason,
     message: String,
-    /// What is printed of a case that was not judged; it names the line.
+    /// Line to print for a case that was not judged; it names the place in the file.
     #[serde(skip)]
     problem: Option<String>,
 }
