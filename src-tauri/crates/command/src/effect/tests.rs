@@ -119,8 +119,18 @@ fn values_of_options_are_no_operands() {
         ("chmod +x f", Write { paths: paths(&["f"]) }),
         ("touch -m -d yesterday f", Write { paths: paths(&["f"]) }),
         ("make -C sub test", project_code("the target", "test")),
+        (
+            "make -j4",
+            CommandEffect::RunProjectCode { what: "the default target".into(), name: None, folder: None },
+        ),
         ("npm -g install x", Install { packages: paths(&["x"]), place: InstallPlace::User }),
     ]);
+}
+
+#[test]
+fn a_wrapper_that_starts_a_program_has_no_effect_of_being_alone() {
+    assert!(kinds("env").contains(&"use-secret"), "it prints the environment");
+    assert_eq!(kinds("env make"), kinds("make"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn why_unreachable(server: &str, error: &ConnectError) -> String {
     let cause = StdError::source(error).map(|cause| cause.downcast_ref::<io::Error>());
     match (error.kind(), cause) {
         (ConnectErrorKind::Io, Some(Some(refused))) if refused.kind() == io::ErrorKind::ConnectionRefused => {
-            format!("nothing listens on {place}; start nats-server there (postern doctor)")
+            format!("nothing listens on {place}; start nats-server there")
         }
         (ConnectErrorKind::Io, Some(None)) => format!("what listens on {place} is not the fleet's broker"),
         _ => error.to_string(),

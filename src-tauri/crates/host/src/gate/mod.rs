@@ -50,7 +50,7 @@ pub use message::{GateCounts, Killed, PauseProblem};
 pub use owed::Unwritten;
 pub(crate) use recover::recover;
 pub(crate) use show::{body_lines, escape_step, kept_subject, shown_path, to_pieces};
-pub(crate) use task::{GateDeps, PAUSE};
+pub(crate) use task::GateDeps;
 
 use crate::ask::{ApproverId, ConnectedApproverKind, FleetPeople};
 use crate::book::PolicyStoreError;

@@ -2,12 +2,12 @@
 
 use super::live::{Answering, Late, Stopping};
 use super::message::{GateTaskResult, PauseProblem};
-use super::task::{PAUSE, Task, answer};
+use super::task::{Task, answer};
 use crate::book::PolicyStoreError;
 use postern_contract::{Answered, NotApplied};
 use postern_policy::{AgentId, Millis};
 use postern_request::{FailedWrite, Refusal, RequestEffect, Tells, pause_after};
-use postern_store::{Error, audit};
+use postern_store::{Error, audit, settings};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -236,8 +236,8 @@ impl Task {
             again.at = Instant::now() + pause_after(u32::MAX);
         }
         let kept = self.parts.store.write_durable(move |conn| match &pause {
-            Some(pause) => postern_store::settings::set_value(conn, PAUSE, pause),
-            None => postern_store::settings::remove(conn, PAUSE),
+            Some(pause) => settings::set_value(conn, settings::PAUSE, pause),
+            None => settings::remove(conn, settings::PAUSE),
         });
         self.spawn_task(async move {
             let problem = kept.await.err().map(|error| error.to_string());

@@ -46,9 +46,6 @@ pub(crate) struct GateDeps {
     pub(crate) halt: Halt,
 }
 
-/// The key of a pause in the record's settings.
-pub(crate) const PAUSE: &str = "gate.pause";
-
 pub(crate) struct Task {
     pub(super) parts: GateDeps,
     pub(super) messages: mpsc::WeakSender<GateMessage>,

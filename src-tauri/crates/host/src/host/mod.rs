@@ -10,7 +10,7 @@ use crate::clock::{lasting, now_millis};
 use crate::control::{self, ControlListener, Handle as Handles, HostControl, ListenError};
 use crate::doors::DoorSlot;
 use crate::folder::{self, FolderLock, LockError};
-use crate::gate::{self, GateHandle, PAUSE, TriedProfiles, World};
+use crate::gate::{self, GateHandle, TriedProfiles, World};
 use crate::lanes::{Lanes, PATIENCE};
 use crate::last_error;
 use crate::own_programs::OwnPrograms;
@@ -28,7 +28,7 @@ use postern_exec::run::OwnEnd;
 use postern_exec::threads::start_thread;
 use postern_exec::user::HostUser;
 use postern_request::{ActivePause, Halt};
-use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit};
+use postern_store::{DoubtCause, OpenError, OpenOutcome, Store, audit, settings};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -62,7 +62,7 @@ pub enum StartError {
     #[error("another Postern already runs on {}", .0.display())]
     AlreadyRunning(PathBuf),
     /// The data folder or something in it could not be used.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot use {}: {}", path.display(), folder_problem(source))]
     Folder {
         /// Path that could not be used.
         path: PathBuf,
@@ -85,6 +85,17 @@ pub enum StartError {
     /// The process was started by a command that the host of this data folder had started.
     #[error("a command that Postern started may not start Postern on {}: start it from your own terminal", .0.display())]
     StartedByARun(PathBuf),
+}
+
+/// Says why a folder cannot be used.
+fn folder_problem(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "a file is where this folder, or one above it, has to be".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// A running host. Clones are the same host.
@@ -175,8 +186,7 @@ impl Host {
         let publisher = Publisher::new(store.clone());
         let (gate, received) = gate::create_gate();
         let channels = Channels::new(gate.clone(), publisher.clone(), open_files);
-        let pause: Option<ActivePause> =
-            store.read(|conn| postern_store::settings::get_value(conn, PAUSE))?;
+        let pause: Option<ActivePause> = store.read(|conn| settings::get_value(conn, settings::PAUSE))?;
         let lanes = Lanes::new(PATIENCE);
         let parts = gate::GateDeps {
             book: book.clone(),
@@ -399,12 +409,12 @@ const MARK: &str = "host.mark";
 #[cfg(target_os = "linux")]
 async fn refuse_runs(store: &Store, data: &Path) -> Result<(), StartError> {
     let own = postern_exec::run::own_mark();
-    let known: Option<u64> = store.read(|conn| postern_store::settings::get_value(conn, MARK))?;
+    let known: Option<u64> = store.read(|conn| settings::get_value(conn, MARK))?;
     if known.is_some_and(|known| own < known) {
         return Err(StartError::StartedByARun(data.to_owned()));
     }
     if known != Some(own) {
-        store.write_durable(move |conn| postern_store::settings::set_value(conn, MARK, &own)).await?;
+        store.write_durable(move |conn| settings::set_value(conn, MARK, &own)).await?;
     }
     Ok(())
 }

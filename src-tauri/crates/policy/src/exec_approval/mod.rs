@@ -21,8 +21,8 @@ use crate::settings::{Ask, Fallback, Security, Settings};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use pattern::written;
-pub(crate) use read::field_error;
 pub use read::{FieldError, read_exec_approval};
+pub(crate) use read::{field_error, not_json};
 
 /// Time that a question waits there by default, in milliseconds.
 const TIMEOUT_MS: u64 = 60_000;

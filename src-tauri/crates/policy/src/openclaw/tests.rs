@@ -139,7 +139,7 @@ fn an_agents_own_word_counts_before_every_agents_and_that_before_the_defaults() 
 #[test]
 fn a_mistake_names_its_field() {
     for (text, field) in [
-        ("{", "the file: is no JSON"),
+        ("{", "the file: not JSON (line 1"),
         ("[]", "the file: "),
         ("{}", "version: is missing"),
         (r#"{"version":2}"#, "version: is 1"),

@@ -51,10 +51,10 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
             let deny = Rule::new(Effect::Deny, Pattern::Command("rm *".into()));
             let deny = rules::insert_rule(conn, &deny)?;
             rules::remove(conn, deny)?;
-            settings::set_value(conn, "pause", &json!({ "until": 5 }))?;
-            settings::set_value(conn, "pause", &json!({ "until": null }))?;
-            settings::set_value(conn, "pause", &json!({ "until": 9 }))?;
-            settings::remove(conn, "pause")?;
+            settings::set_value(conn, settings::PAUSE, &json!({ "until": 5 }))?;
+            settings::set_value(conn, settings::PAUSE, &json!({ "until": null }))?;
+            settings::set_value(conn, settings::PAUSE, &json!({ "until": 9 }))?;
+            settings::remove(conn, settings::PAUSE)?;
             settings::set_value(conn, "door.otel", &json!(7))?;
             agents::mark_seen(conn, &agent_id("main"), 5)?;
             agents::remove(conn, &agent_id("main"))
@@ -67,10 +67,10 @@ fn whatever_decides_is_recorded_and_what_does_not_is_not() {
         ("rules", "1", true),
         ("rules", "2", false),
         ("rules", "2", true),
-        ("settings", "pause", false),
-        ("settings", "pause", false),
-        ("settings", "pause", true),
-        ("settings", "pause", true),
+        ("settings", settings::PAUSE, false),
+        ("settings", settings::PAUSE, false),
+        ("settings", settings::PAUSE, true),
+        ("settings", settings::PAUSE, true),
         // Its rules go with it.
         ("agents", "main", false),
         ("rules", "1", false),
@@ -289,12 +289,17 @@ fn what_is_changed_past_postern_is_named() {
         "UPDATE rules SET effect = 'allow' WHERE id = 1;
          DELETE FROM rules WHERE id = 2;
          UPDATE agents SET settings = json_set(settings, '$.security', 'full') WHERE id = 'agent-1';
-         INSERT INTO settings VALUES ('pause', 'null');
+         INSERT INTO settings VALUES ('gate.pause', 'null');
          DELETE FROM agents WHERE id = 'agent-0';",
     );
     let found = store.verify_audit().unwrap();
-    let expected =
-        [("agents", "agent-1"), ("agents", "agent-0"), ("rules", "1"), ("rules", "2"), ("settings", "pause")];
+    let expected = [
+        ("agents", "agent-1"),
+        ("agents", "agent-0"),
+        ("rules", "1"),
+        ("rules", "2"),
+        ("settings", settings::PAUSE),
+    ];
     let expected = expected.map(|(subject, key)| (subject.to_owned(), key.to_owned()));
     assert_eq!((found.broken, found.strayed), (None, expected.to_vec()));
 }

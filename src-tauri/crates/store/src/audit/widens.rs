@@ -1,5 +1,6 @@
 //! Decides if a change lets more run; in doubt it does.
 
+use crate::tables::settings::PAUSE;
 use postern_policy::Class;
 use serde_json::Value;
 
@@ -19,8 +20,8 @@ pub(super) fn widens(subject: &str, key: &str, before: Option<&Value>, after: Op
     match (subject, before, after) {
         ("rules", before, after) => rule_widens(before, after),
         ("agents", Some(before), Some(after)) => agent_widens(before, after),
-        ("settings", Some(before), Some(after)) if key == "pause" => ends_sooner(before, after),
-        ("settings", before, _) if key == "pause" => before.is_some(),
+        ("settings", Some(before), Some(after)) if key == PAUSE => ends_sooner(before, after),
+        ("settings", before, _) if key == PAUSE => before.is_some(),
         ("settings", Some(before), Some(after)) => setting(&before["value"], &after["value"]),
         (_, Some(before), Some(after)) => !is_part(before, after),
         (_, None, after) => after.is_some(),

@@ -13,6 +13,9 @@ CREATE TABLE settings (
 ) STRICT;
 ";
 
+/// Key of a pause, which blocks all agents.
+pub const PAUSE: &str = "gate.pause";
+
 /// Returns the value of a key. One that cannot be read as `T` is an error, not a missing one.
 pub fn get_value<T: DeserializeOwned>(conn: &Connection, key: &str) -> Result<Option<T>, Error> {
     let mut query = conn.prepare_cached("SELECT value FROM settings WHERE key = ?1")?;

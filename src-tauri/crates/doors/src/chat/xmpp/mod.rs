@@ -162,15 +162,16 @@ impl Guide for Xmpp {
         let name = name.unwrap_or("the account");
         let room = self.room.as_ref().map_or_else(String::new, |room| {
             format!(
-                "In the room {room} the same works, where it shows accounts (a room that is not anonymous) or gives occupant\n\
-                 ids: a nickname alone proves nothing.\n"
+                "The same works in the room {room}\n\
+                 if it shows accounts (a room that is not anonymous) or gives occupant ids: a\n\
+                 nickname alone proves nothing.\n"
             )
         });
         format!(
             "1. In your XMPP client add {name} as a contact, without OMEMO.\n\
              2. Send it: /pair {code}\n\
-             The code works once, and for ten minutes. Questions are shown in the chat where you send it; answer them with\n\
-             /approve and /deny, or by reacting.\n{room}\
+             The code works once, and for ten minutes. Questions are shown in the chat where\n\
+             you send it; answer them with /approve and /deny, or by reacting.\n{room}\
              Every owner needs a code of their own: postern doors setup xmpp\n"
         )
     }

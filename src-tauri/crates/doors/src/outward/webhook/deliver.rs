@@ -96,7 +96,7 @@ impl Delivery {
         match request.send().await {
             // The body of the answer is not read: nothing in it changes anything.
             Ok(answer) => judged(answer.status()),
-            Err(error) => Attempt::Failed(error.without_url().to_string()),
+            Err(error) => Attempt::Failed(crate::error_chain(&error.without_url())),
         }
     }
 
