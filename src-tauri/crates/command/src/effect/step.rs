@@ -78,9 +78,10 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
 
 /// Returns true for a word that says what even an unknown program does: `jira issue delete`, `kafka-topics --delete`.
 pub fn is_grave(word: &str) -> bool {
-    const GRAVE: [&str; 16] = [
-        "delete", "deploy", "destroy", "drop", "erase", "exec", "kill", "publish", "purge", "push", "remove",
-        "reset", "rm", "send", "upload", "wipe",
+    const GRAVE: [&str; 29] = [
+        "abandon", "approve", "delete", "deploy", "destroy", "disable", "drop", "erase", "evict", "exec",
+        "flush", "grant", "invite", "kill", "merge", "obliterate", "publish", "purge", "push", "remove",
+        "reset", "restore", "revoke", "rm", "rollback", "send", "terminate", "upload", "wipe",
     ];
     GRAVE.contains(&word.trim_start_matches('-'))
 }

@@ -79,3 +79,62 @@ fn a_saved_rule_asks_no_other_port_and_no_path_that_leads_out_of_the_repository(
         &["gh api repos/o/r/../../user", "gh api repos/o/r/../x/pulls", "gh api repos/o/r/%2E%2e/x/pulls"],
     );
 }
+
+#[test]
+fn a_saved_rule_for_a_fetched_tool_takes_no_other_command_address_and_package() {
+    check(
+        "npx wrangler d1 list",
+        &["npx wrangler d1 list --json"],
+        &["npx wrangler d1 migrations apply x --remote", "npx wrangler d1 time-travel restore x"],
+    );
+    check(
+        "npx prisma migrate status",
+        &["npx prisma migrate status"],
+        &["npx prisma migrate deploy", "npx prisma migrate reset", "npx prisma migrate dev"],
+    );
+    check("npx expo install x", &[], &["npx expo install y"]);
+    check("npx nuxi module add x", &[], &["npx nuxi module add y"]);
+    check(
+        "npx turbo build",
+        &["npx turbo build --force"],
+        &["npx turbo build --api https://e.vil/x", "npx turbo build https://e.vil/x"],
+    );
+    check("npx vitest run", &["npx vitest run src/a.test.ts"], &["npx vitest run --api.host 0.0.0.0"]);
+    check("npx @google/gemini-cli -p x", &[], &["npx @google/gemini-cli --yolo -p x"]);
+    check("npx semantic-release --dry-run", &[], &["npx semantic-release --dry-run false"]);
+    check("npx cdk synth", &["npx cdk synth -q"], &["npx cdk synth --app ./e"]);
+}
+
+#[test]
+fn a_saved_rule_for_a_workspace_publishes_adds_and_runs_nothing_else_in_it() {
+    check(
+        "yarn workspace a build",
+        &["yarn workspace a build --watch"],
+        &[
+            "yarn workspace a publish", "yarn workspace a npm publish", "yarn workspace a add x",
+            "yarn workspace a deploy", "yarn workspace b build",
+        ],
+    );
+    check("mise run build", &["mise run build -v"], &["mise run build ::: deploy"]);
+    check("dotnet add package x", &[], &["dotnet add package y"]);
+}
+
+#[test]
+fn a_saved_rule_for_tests_and_migrations_takes_no_other_machine_and_no_other_database() {
+    check("pytest", &["pytest -q tests"], &["pytest --tx popen//python=./e", "pytest --rsyncdir src"]);
+    check(
+        "alembic upgrade head",
+        &["alembic upgrade head"],
+        &[
+            "alembic -x url=postgres://h/x upgrade head", "alembic upgrade head -n prod", "alembic stamp head",
+        ],
+    );
+    check("sentry-cli releases list", &["sentry-cli releases list"], &["sentry-cli releases finalize x"]);
+    check("docker compose down", &["docker compose down --remove-orphans"], &["docker compose down --rmi local"]);
+    check(
+        "git push origin main",
+        &["git push origin dev"],
+        &["git push origin tag v1", "git push origin refs/tags/v1", "git push --follow-tags origin main"],
+    );
+    check("tool user list", &["tool user list -v"], &["tool user revoke x", "tool user terminate x"]);
+}
