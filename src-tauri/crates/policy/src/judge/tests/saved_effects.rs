@@ -136,5 +136,21 @@ fn a_saved_rule_for_tests_and_migrations_takes_no_other_machine_and_no_other_dat
         &["git push origin dev"],
         &["git push origin tag v1", "git push origin refs/tags/v1", "git push --follow-tags origin main"],
     );
-    check("tool user list", &["tool user list -v"], &["tool user revoke x", "tool user terminate x"]);
+    check(
+        "tool user list",
+        &["tool user list -v"],
+        &["tool user revoke x", "tool user terminate x", "tool user --create x", "tool user -q x set"],
+    );
+}
+
+#[test]
+fn a_saved_rule_for_a_web_server_or_its_build_serves_no_other_machine_and_sends_nothing() {
+    check(
+        "npm run dev",
+        &["npm run dev -- --port 3000", "npm run dev -- --host localhost"],
+        &["npm run dev -- --host 0.0.0.0", "npm run dev -- --host"],
+    );
+    check("astro build", &["astro build --verbose"], &["astro dev --host", "astro add x"]);
+    check("chromatic --dry-run", &["chromatic --dry-run"], &["chromatic"]);
+    check("stripe listen", &["stripe listen"], &["stripe listen --live", "stripe post /v1/x"]);
 }
