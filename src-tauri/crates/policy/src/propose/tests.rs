@@ -87,11 +87,11 @@ fn only_what_names_everything_is_offered_by_its_words() {
     }
     for text in [
         "npx -c 'rm x'", "npx bash x", "npx expo install x", "npx nuxi module add x", "mise exec -- rm x",
-        "mise trust", "rustup run stable cargo build",
-        "uv tool run ruff", "asdf plugin add x https://a.example/x", "bundle plugin install x",
-        "bundle config x y", "bundle install", "mise use node", "uv tool install x",
-        "docker compose -f /tmp/x.yml up", "docker compose run web ls", "docker compose exec web ls",
-        "docker run x", "git -c core.pager=x log", "find . -exec rm {} +",
+        "mise trust", "rustup run stable cargo build", "uv tool run ruff",
+        "asdf plugin add x https://a.example/x", "bundle plugin install x", "bundle config x y",
+        "bundle install", "mise use node", "uv tool install x", "docker compose -f /tmp/x.yml up",
+        "docker compose run web ls", "docker compose exec web ls", "docker run x", "git -c core.pager=x log",
+        "find . -exec rm {} +",
     ] {
         assert!(!words(text).starts_with("command"), "{text}: {}", words(text));
     }

@@ -125,12 +125,14 @@ fn a_saved_rule_for_tests_and_migrations_takes_no_other_machine_and_no_other_dat
     check(
         "alembic upgrade head",
         &["alembic upgrade head"],
-        &[
-            "alembic -x url=postgres://h/x upgrade head", "alembic upgrade head -n prod", "alembic stamp head",
-        ],
+        &["alembic -x url=postgres://h/x upgrade head", "alembic upgrade head -n prod", "alembic stamp head"],
     );
     check("sentry-cli releases list", &["sentry-cli releases list"], &["sentry-cli releases finalize x"]);
-    check("docker compose down", &["docker compose down --remove-orphans"], &["docker compose down --rmi local"]);
+    check(
+        "docker compose down",
+        &["docker compose down --remove-orphans"],
+        &["docker compose down --rmi local"],
+    );
     check(
         "git push origin main",
         &["git push origin dev"],
