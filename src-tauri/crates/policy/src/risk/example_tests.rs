@@ -37,6 +37,8 @@ const EXAMPLES: &[(&str, RiskLevel, &[&str])] = &[
     ("delete", Dangerous, &["rm -rf /tmp/*", "rm -rf /tmp/[a-z]*", "rm -rf /tmp/{a,*}"]),
     ("change-system", Dangerous, &["helmfile destroy", "velero backup delete x", "kind delete cluster", "turso db destroy x", "consul kv delete -recurse x", "terraform state push x", "npm org set a b admin", "stripe refunds create", "psql -c drop table x", "aws route53 change-resource-record-sets"]),
     ("change-system", Dangerous, &["virsh undefine x", "VBoxManage unregistervm x --delete", "multipass purge", "dokku apps:destroy x", "kops delete cluster x --yes", "amplify delete", "pulumi state delete x", "skopeo delete docker://r/x", "knife node delete x", "vault secrets disable x", "ollama rm x", "wp db reset", "dbt run --full-refresh", "airflow db reset", "hub delete o/r", "glab api -X DELETE x"]),
+    ("change-system", Dangerous, &["mc rm --recursive a/b", "mc anonymous set public a/b", "s5cmd rm s3://b/x", "scw instance server delete x", "aliyun ecs DeleteInstance", "azcopy remove x", "sanity dataset delete x", "kafka-topics --delete --topic x", "temporal workflow terminate -w x", "databricks fs rm -r x", "twilio phone-numbers:remove x"]),
+    ("publish", Dangerous, &["jsr publish", "maturin publish", "shorebird release ios", "crane push a b", "oras push x", "shopify theme push --live", "sf project deploy start", "npx convex deploy", "npx jsr publish", "npx clasp push", "kaggle kernels push", "tuist share x"]),
     ("change-system", Dangerous, &["cockroach sql -e drop·database·x", "snow sql -q drop·table·x", "cqlsh -e DROP·KEYSPACE·x", "cypher-shell MATCH·(n)·DETACH·DELETE·n", "psql -c GRANT·x·TO·PUBLIC", "psql -c ALTER·ROLE·x·SUPERUSER"]),
     ("change-repository", Dangerous, &["svn revert -R .", "svn delete -m x http://h/x", "hg update -C", "hg strip x", "hg purge", "hg push -f", "sl clean", "jj op abandon x"]),
     ("publish", Dangerous, &["yarn workspace a npm publish", "ollama push x", "kamal deploy", "cf push", "amplify publish", "circleci orb publish x", "ansible-galaxy collection publish x", "npx eas-cli submit", "semantic-release --dry-run false"]),
@@ -180,7 +182,7 @@ const HARMLESS: &[&str] = &[
     "redis-cli get x", "aws configure get region", "kill -s TERM 5", "git fetch --prune", "eas build", "gh gist list",
     "terraform output", "codesign -s - x", "git pull --force", "claude mcp list", "asr info x",
     "prisma migrate x", "rm -rf /tmp/build-*", "rm -f /tmp/*.log", "uvicorn a:b", "kind get clusters", "stripe listen",
-    "cargo release patch", "supabase stop", "semantic-release --dry-run", "yarn workspace a build", "psql -c select·'to·public'", "svn status", "hg update", "tox -e py", "ollama list", "virsh list", "nomad status", "vite", "curl -o x u", "ls POST", "ls -d", "xh -d u", "http u",
+    "cargo release patch", "supabase stop", "semantic-release --dry-run", "yarn workspace a build", "psql -c select·'to·public'", "svn status", "mc ls a", "temporal workflow list", "crane ls x", "npx convex dev", "hg update", "tox -e py", "ollama list", "virsh list", "nomad status", "vite", "curl -o x u", "ls POST", "ls -d", "xh -d u", "http u",
 ];
 
 #[test]
