@@ -78,9 +78,12 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
 
 /// Returns true for a word that says what even an unknown program does: `jira issue delete`, `kafka-topics --delete`.
 pub fn is_grave(word: &str) -> bool {
-    const GRAVE: [&str; 16] = [
-        "delete", "deploy", "destroy", "drop", "erase", "exec", "kill", "publish", "purge", "push", "remove",
-        "reset", "rm", "send", "upload", "wipe",
+    const GRAVE: [&str; 43] = [
+        "abandon", "add", "alter", "apply", "approve", "cancel", "create", "delete", "deploy", "destroy",
+        "disable", "drop", "erase", "evict", "exec", "flush", "grant", "install", "invite", "kill", "merge",
+        "obliterate", "post", "publish", "purge", "push", "remove", "reset", "restore", "revoke", "rm",
+        "rollback", "send", "set", "signal", "start", "stop", "terminate", "trigger", "uninstall", "update",
+        "upload", "wipe",
     ];
     GRAVE.contains(&word.trim_start_matches('-'))
 }

@@ -41,7 +41,8 @@ fn only_what_names_everything_is_offered_by_its_words() {
     };
     for (text, expected) in [
         ("npx eslint src/", "command: npx eslint * pinned"),
-        ("npx prisma migrate dev", "command: npx prisma migrate * pinned"),
+        ("npx prisma migrate dev", "command: npx prisma migrate dev * pinned"),
+        ("npx wrangler d1 list --json", "command: npx wrangler d1 list * pinned"),
         ("mise run test:ci -v", "command: mise run test:ci * pinned"),
         ("tool show x1", "command: tool show * pinned"),
         ("tool ./x", "command: tool * pinned"),
@@ -52,11 +53,12 @@ fn only_what_names_everything_is_offered_by_its_words() {
         assert_eq!(words(text), expected, "{text}");
     }
     for text in [
-        "npx -c 'rm x'", "npx bash x", "mise exec -- rm x", "mise trust", "rustup run stable cargo build",
-        "uv tool run ruff", "asdf plugin add x https://a.example/x", "bundle plugin install x",
-        "bundle config x y", "bundle install", "mise use node", "uv tool install x",
-        "docker compose -f /tmp/x.yml up", "docker compose run web ls", "docker compose exec web ls",
-        "docker run x", "git -c core.pager=x log", "find . -exec rm {} +",
+        "npx -c 'rm x'", "npx bash x", "npx expo install x", "npx nuxi module add x", "mise exec -- rm x",
+        "mise trust", "rustup run stable cargo build", "uv tool run ruff",
+        "asdf plugin add x https://a.example/x", "bundle plugin install x", "bundle config x y",
+        "bundle install", "mise use node", "uv tool install x", "docker compose -f /tmp/x.yml up",
+        "docker compose run web ls", "docker compose exec web ls", "docker run x", "git -c core.pager=x log",
+        "find . -exec rm {} +",
     ] {
         assert!(!words(text).starts_with("command"), "{text}: {}", words(text));
     }

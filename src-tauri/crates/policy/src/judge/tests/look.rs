@@ -49,6 +49,8 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
         "cat $HOME/.ssh/id_ed25519", "cat /tmp/x", "cat /checkout/x", "cat < /nowhere/x",
         "cd /nowhere && ls", "cat .env", "cat < .env", "cat .ENV", "cat ID_RſA", "cat .env/..namedfork/data",
         "for f in README.md .env; do cat \"$f\"; done", "for f in .e*; do cat $f; done",
+        "cat /proc/self/environ", "tr a b < /proc/1/environ", "cat /proc/*/environ", "cat AuthKey_A.p8",
+        "cat terraform.tfstate", "cat .cargo/credentials.toml", "cat /etc/ssh/ssh_host_rsa_key",
         "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x", "grep -r x ~", "ls -R /", "find / -name x",
         "cd /Users/u && cat x", "sort --files0-from=/tmp/x",
     ] {

@@ -41,6 +41,18 @@ fn no_class_discards_what_a_repository_keeps_nowhere() {
     ] {
         assert_ne!(judged(&files, command).decision, Decision::Allow, "{command}");
     }
+    let work = [Class::Look, Class::Files, Class::Build];
+    for (command, expected) in [
+        ("svn revert -R .", Decision::Ask),
+        ("svn cleanup --remove-unversioned", Decision::Ask),
+        ("hg update -C", Decision::Ask),
+        ("hg purge", Decision::Ask),
+        ("sl clean", Decision::Ask),
+        ("svn update", Decision::Allow),
+        ("hg update", Decision::Allow),
+    ] {
+        assert_eq!(judged(&work, command).decision, expected, "{command}");
+    }
     for command in [
         "git add .", "git commit -m x", "git checkout main", "git checkout -b topic",
         "git checkout -b topic origin/main", "git checkout feature/x.y", "git switch -c topic",
