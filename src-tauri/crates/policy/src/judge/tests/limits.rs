@@ -10,7 +10,8 @@ fn scene(command: &str) -> Scene {
         "split", "pandoc", "helm", "dart", "dig", "pip", "yarn", "uv", "pipx", "conda", "gem", "poetry",
         "mise", "brew", "pod", "gcc", "rustc", "go", "ffprobe", "glow", "svn", "grep", "identify",
         "exiftool", "nmap", "tofu", "jira", "docker", "flyway", "liquibase", "vite", "next", "turbo",
-        "bazel", "date", "npx", "pytest", "alembic", "sentry-cli", "dotnet", "tool", "astro", "chromatic", "stripe",
+        "bazel", "date", "npx", "pytest", "alembic", "sentry-cli", "dotnet", "tool", "astro", "chromatic",
+        "stripe",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
