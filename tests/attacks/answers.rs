@@ -12,7 +12,6 @@ use std::time::Duration;
 /// Pause of the attacker after a rate limit: the limit counts requests per second, and no event announces room.
 const RATE_LIMITED: Duration = Duration::from_millis(100);
 
-/// Counts the lines of a file.
 fn lines(path: &Path) -> usize {
     std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
 }

@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SECRET: &str = "THE-PERSONS-KEY";
 
-/// Starts an agent that may work in its own folder.
 fn worker(arena: &Arena, name: &str) -> Agent {
     let folders = format!("folders={}", arena.outside().join(format!("project-{name}")).display());
     arena.agent(name, &[&folders, "look=allow", "files=allow", "build=allow"])

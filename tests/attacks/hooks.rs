@@ -37,7 +37,6 @@ fn started() -> Postern {
     host
 }
 
-/// Returns the path of an agent's rule file.
 fn rules_of(host: &Postern, agent: &str) -> PathBuf {
     let file = host.data().join(format!("policy/{agent}/permissions.jsonc"));
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();

@@ -28,7 +28,6 @@ fn key(arena: &Arena) -> std::path::PathBuf {
     folder.join("id_rsa")
 }
 
-/// Creates a repository in the agent's folder.
 fn repository(agent: &mut Agent) {
     agent.sh("git init -q . && git config user.name a && git config user.email a@b && echo one > notes.txt && git add . && git commit -qm one");
 }

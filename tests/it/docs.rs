@@ -3,7 +3,6 @@
 use postern_tests::{Answer, Postern, postern, postern_run, repository, start};
 use std::fs;
 
-/// A fenced block of the page.
 struct Block {
     kind: String,
     file: Option<String>,

@@ -28,7 +28,6 @@ impl Feed {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"))
     }
 
-    /// Returns everything up to this event.
     pub(crate) fn until(&mut self, event: &str) -> Vec<Value> {
         let mut all = vec![self.next()];
         while all.last().unwrap()["event"] != event {

@@ -95,6 +95,8 @@ fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
     assert!(again.as_array().unwrap().iter().all(|row| row["end"] == "already"), "{again}");
     assert_eq!((fs::read_to_string(&claude).unwrap(), fs::read_to_string(&codex).unwrap()), (with, hooks));
 
+    let declined = run(&host, &["--undo"]);
+    assert!(declined.code == 1 && !declined.stdout.contains("a hook that you installed"), "{declined:?}");
     let undone = setup(&host, &["--undo", "--yes"]);
     assert_eq!(kinds(&undone), ["claude-code", "codex"]);
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);

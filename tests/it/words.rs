@@ -226,6 +226,10 @@ fn a_mistake_is_answered_with_what_was_meant() {
         ),
         (&["explain", "--agent", "main", "ls", "-la"], 2, "postern explain --agent main -- ls -la"),
         (&["explain", "--agent", "main"], 2, "--shell TEXT, or --tool NAME"),
+        (&["explain"], 2, "add --agent ID, then -- and a command"),
+        (&["history", "--limit", "x"], 2, "not a whole number"),
+        (&["rules", "allow", "ls", "--agent", "main", "--for", "0s"], 2, "it would be over at once"),
+        (&["approve", "zz"], 4, "postern questions lists those that do"),
         (&["rules", "deny", "ls", "--in", "/tmp", "--everyone"], 2, "unexpected argument '--in'"),
         (&["rules", "remove", "abc"], 2, "postern rules list"),
         (&["rules", "allow", "ls", "--in", "/nosuch", "--agent", "main"], 2, "--in: /nosuch is not there"),
@@ -275,6 +279,14 @@ fn the_audit_says_what_was_changed_in_words() {
         assert!(audit.contains(said), "{said}: {audit}");
     }
     assert!(!audit.contains("hook") && !audit.contains(['{', '[']), "{audit}");
+    host.ok(&["pause", "1h"]);
+    host.ok(&["resume"]);
+    let audit = host.json(&["audit"]);
+    let rows = audit["rows"].as_array().unwrap();
+    for (said, widens) in [("all agents blocked", false), ("agents no longer blocked", true)] {
+        let row = rows.iter().find(|row| row["summary"] == said);
+        assert_eq!(row.map(|row| row["widens"] == true), Some(widens), "{said}: {audit}");
+    }
     let verified = host.ok(&["audit", "--verify"]);
     assert!(verified.starts_with("ok ") && verified.lines().count() == 2, "{verified}");
 }

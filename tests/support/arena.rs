@@ -81,17 +81,14 @@ impl Arena {
         Self::open().filter(|arena| arena.own.is_some())
     }
 
-    /// Returns the test's own host.
     pub fn host(&mut self) -> &mut Postern {
         self.own.as_mut().expect("a host of the test's own: open_own")
     }
 
-    /// Returns the host's data folder.
     pub fn data(&self) -> &Path {
         &self.data
     }
 
-    /// Returns the user's home folder.
     pub fn home(&self) -> &Path {
         &self.home
     }
@@ -101,7 +98,6 @@ impl Arena {
         self.folder.path()
     }
 
-    /// Returns a `postern` command of the user.
     pub fn command(&self, args: &[&str]) -> Command {
         if let Some(own) = &self.own {
             return own.command(args);
@@ -133,7 +129,6 @@ impl Arena {
         self.rules.borrow_mut().push(row["rule"]["id"].to_string());
     }
 
-    /// Watches the questions from now on.
     pub fn watch(&self) -> Watcher {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))
     }
@@ -212,7 +207,6 @@ impl Agent {
         Self { id, project, _child: OwnedChild(child), orders, answers }
     }
 
-    /// Returns the agent's id.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -295,7 +289,6 @@ impl Agent {
         if posted["error"].is_string() { posted } else { self.end(&posted) }
     }
 
-    /// Calls any other method of the channel.
     pub fn call(&mut self, method: &str, params: &Value) -> Value {
         self.order(&json!({ "do": "call", "method": method, "params": params }))
     }

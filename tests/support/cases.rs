@@ -51,7 +51,6 @@ impl File {
         Self { written: file.examples.iter().filter_map(case).collect(), names: names.clone(), name }
     }
 
-    /// Returns the cases, to be run.
     pub fn cases(&self) -> impl Iterator<Item = Case> {
         self.written.iter().map(|case| Case::parse(&case.to_string()).expect("a case"))
     }
@@ -62,7 +61,6 @@ impl File {
     }
 }
 
-/// Returns the root of the repository, from any crate in it.
 pub(crate) fn repository() -> &'static Path {
     let holds = |folder: &&Path| folder.join("tests/fixtures").is_dir();
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(holds).expect("the repository holds the cases")

@@ -12,9 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Client of the open door.
 #[derive(Debug)]
 pub struct Claw {
-    /// Path of the door's socket.
     pub socket: String,
-    /// Token that proves a client.
     pub token: String,
 }
 
@@ -46,7 +44,6 @@ impl Claw {
         self.send(&self.line(request, now(), &uuid::Uuid::new_v4().simple().to_string()))
     }
 
-    /// Sends a line.
     pub fn send(&self, line: &Value) -> UnixStream {
         let mut stream = UnixStream::connect(&self.socket).expect("the door is open");
         stream.write_all(format!("{line}\n").as_bytes()).expect("a line is taken");

@@ -55,7 +55,6 @@ impl TestClock {
         [("LD_PRELOAD", text(&folder.join("clock.so"))), ("CLOCK_AHEAD", text(&folder.join("ahead")))]
     }
 
-    /// Starts a host by this clock.
     pub fn start_host(&self) -> Postern {
         let variables = self.variables();
         Postern::start_with(&variables.each_ref().map(|(name, value)| (*name, value.as_str())))

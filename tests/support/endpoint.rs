@@ -12,18 +12,15 @@ use std::time::Duration;
 /// Time that a test waits for what must come.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Request that was posted.
 #[derive(Debug, Clone)]
 pub struct Posted {
     pub path: String,
     /// Headers by their names in small letters.
     pub headers: BTreeMap<String, String>,
-    /// The body as it came.
     pub body: String,
 }
 
 impl Posted {
-    /// Returns the body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{}: {error}", self.body))
     }
@@ -57,12 +54,10 @@ impl Endpoint {
         Self { address, posted, answers }
     }
 
-    /// Returns its address, with this path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Returns the next thing that is posted.
     pub fn next(&self) -> Posted {
         self.posted.recv_timeout(PATIENCE).expect("something is posted")
     }
@@ -72,7 +67,6 @@ impl Endpoint {
         self.posted.try_iter().collect()
     }
 
-    /// Returns the number of answers that are left.
     pub fn answers_left(&self) -> usize {
         self.answers.lock().len()
     }

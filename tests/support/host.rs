@@ -107,7 +107,6 @@ impl Postern {
         (host, channel)
     }
 
-    /// Starts a host with these variables in its environment.
     pub fn start_with(variables: &[(&str, &str)]) -> Self {
         Self::start_by(&[], variables)
     }
@@ -170,12 +169,10 @@ impl Postern {
         Self { child, folder, data, variables, starter, user }
     }
 
-    /// Returns its data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join(self.data)
     }
 
-    /// Returns the person's home folder.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
@@ -305,7 +302,6 @@ impl Postern {
         }
     }
 
-    /// Enrols an agent and returns its channel's folder.
     pub fn enrol(&self, agent: &str) -> PathBuf {
         let row = self.json(&["agents", "add", agent]);
         let socket = Path::new(row["socket"].as_str().expect("an agent has a socket"));
@@ -331,7 +327,6 @@ impl Postern {
         saved.map(|row| row["text"].as_str().expect("a rule has a text").to_owned()).collect()
     }
 
-    /// Watches the questions from now on.
     pub fn watch(&self) -> Watcher {
         Watcher::start(self.command(&["questions", "--watch", "--json"]))
     }

@@ -18,7 +18,6 @@ pub enum ShownNotification {
     Closed(u32),
 }
 
-/// A desktop's notifications.
 #[derive(Debug)]
 pub struct NotificationServer {
     connection: Connection,
@@ -26,7 +25,6 @@ pub struct NotificationServer {
 }
 
 impl NotificationServer {
-    /// Serves them on the bus with this address.
     pub async fn start(address: &str) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let connection = connection::Builder::address(address)

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
-/// Returns the root of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the repository").to_owned()
 }
@@ -53,7 +52,6 @@ pub fn program(name: &str) -> PathBuf {
     path
 }
 
-/// Returns the path of `postern`.
 pub fn postern() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -63,7 +61,6 @@ pub fn postern() -> &'static Path {
     })
 }
 
-/// Returns the path of `postern-run`.
 pub fn postern_run() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-run"))
@@ -77,13 +74,11 @@ pub fn agent_command(channel: &Path, arguments: &[&str]) -> Command {
     agent
 }
 
-/// Returns the path of `postern-desktop`.
 pub fn postern_desktop() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| program("postern-desktop"))
 }
 
-/// Connects as the agent of this channel.
 pub fn connect_agent(channel: &Path) -> Channel {
     let key = read_key(&channel.join("agent.key")).unwrap();
     Channel::connect(&channel.join("agent.sock"), &key).unwrap()

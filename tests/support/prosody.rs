@@ -81,7 +81,6 @@ impl Prosody {
         }
     }
 
-    /// Logs a person in.
     pub fn login(&self, name: &'static str) -> Person {
         Person::login(self.port, name)
     }
@@ -183,12 +182,10 @@ impl Person {
         person
     }
 
-    /// Sends a stanza as it is written.
     pub fn send(&mut self, stanza: &str) {
         self.stream.write_all(stanza.as_bytes()).expect("connected");
     }
 
-    /// Says something to an account.
     pub fn says(&mut self, to: &str, text: &str) {
         self.message(to, "chat", &format!("<body>{text}</body>"));
     }

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 /// Size of the terminal, in lines and columns: so much that nothing is wrapped or out of sight.
 const SIZE: (u16, u16) = (150, 250);
 
-/// A program that runs in a terminal.
 #[derive(Debug)]
 pub struct Terminal {
     child: Child,
@@ -67,12 +66,10 @@ impl Terminal {
         }
     }
 
-    /// Types these keys.
     pub fn types(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Ends the program.
     pub fn end(mut self) {
         // It may have ended by itself.
         drop(self.child.kill());

@@ -38,12 +38,10 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the text of the message.
     pub fn text(&self) -> &str {
         self.params["text"].as_str().expect("a text")
     }
 
-    /// Returns the number of the message that was sent.
     pub fn message(&self) -> i64 {
         self.result["message_id"].as_i64().expect("a message")
     }
@@ -121,7 +119,6 @@ impl Telegram {
         });
     }
 
-    /// Presses a button under a message for somebody.
     pub fn presses(&self, user: User, chat: i64, message: i64, data: &str) {
         self.update("callback_query", |id| {
             json!({"id": id.to_string(), "from": from(user), "chat_instance": "1", "data": data, "message":
@@ -129,7 +126,6 @@ impl Telegram {
         });
     }
 
-    /// Makes the next call of a method fail.
     pub fn fails(&self, method: &str, fault: Fault) {
         self.shared.state.lock().faults.push_back((method.to_owned(), fault));
     }

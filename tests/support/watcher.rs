@@ -35,7 +35,6 @@ impl Watcher {
         watcher
     }
 
-    /// Returns the next question that opens.
     pub fn question(&self) -> Value {
         loop {
             let seen = self.lines.recv_timeout(PATIENCE).expect("a question opens");

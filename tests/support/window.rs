@@ -33,14 +33,11 @@ pub(crate) const BETWEEN: Duration = Duration::from_millis(50);
 pub struct Window {
     /// Speaks WebDriver to the approval page.
     pub page: Client,
-    /// The app's data folder.
     pub data: PathBuf,
     /// A folder that agents may use.
     pub work: PathBuf,
     home: PathBuf,
-    /// The number of its display.
     display: String,
-    /// Port of the driver.
     port: u16,
     _folder: TempDir,
     _driver: Group,
@@ -152,7 +149,6 @@ impl Window {
         }
     }
 
-    /// Returns the processes of the app's pages.
     pub fn page_processes(&self) -> BTreeSet<u32> {
         self.processes("WebKitWebProces").into_keys().collect()
     }
@@ -202,7 +198,6 @@ impl Window {
         tokio::time::timeout(PATIENCE, seen).await.expect("no other panel shows the question");
     }
 
-    /// Returns the number of questions that wait.
     pub fn waiting(&self) -> usize {
         Control::connect(&self.data)
             .unwrap()
@@ -212,14 +207,12 @@ impl Window {
             .len()
     }
 
-    /// Enrols an agent and gives its channel.
     pub fn enrol(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
         control.call_by_name("agents.add", &json!({ "agent": id })).unwrap();
         self.channel(id)
     }
 
-    /// Returns the channel of an agent that is enrolled.
     pub fn channel(&self, id: &str) -> Channel {
         let mut control = Control::connect(&self.data).unwrap();
         let row = control.call_by_name("agents.get", &json!({ "agent": id })).unwrap();
@@ -397,7 +390,6 @@ impl Window {
         }
     }
 
-    /// Presses keys wherever the focus is.
     pub async fn press(&self, keys: &str) {
         self.page.active_element().await.unwrap().send_keys(keys).await.unwrap();
     }

@@ -19,7 +19,6 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// looks like another, a ligature, an isolate, a mark of the byte order, and a delete.
 const NASTY: &str = "\u{202e}gnp.exe \u{200b}\u{1b}[31mred\u{1b}[0m\r\n<img src=x onerror=alert(1)> ex\u{430}mple \u{fb01} \u{2066}\u{feff}\u{7f}";
 
-/// Returns a request with a text in one of its fields, for each of them.
 fn requests(text: &str, folder: &Path) -> Vec<(&'static str, RunParams)> {
     let run = |what| RunParams { cwd: Some("/".to_owned()), ..RunParams::new(Uuid::new_v4(), what) };
     let echo = || run(What::Command(vec!["/bin/echo".to_owned(), "hello".to_owned()]));

@@ -121,9 +121,7 @@ fn builtins(line: &str) -> Vec<String> {
     builtins.filter_map(|step| step.program().map(str::to_owned)).collect()
 }
 
-/// Joints between parts.
 const JOINTS: &[&str] = &[" && ", " || ", "; ", "\n", " | ", " & ", " |\n", " \\\n&& "];
-/// Constructs around parts.
 const FORMS: &[&str] = &[
     "@", "( @\n)", "{ @\n}", "if @\nthen @\nfi", "for i in a b; do @\ndone",
     "while read -r l; do @\ndone < f", "echo \"$(@\n)\"", "x=$(@\n)", "! @", "case a in a) @\n;; esac",

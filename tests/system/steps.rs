@@ -11,7 +11,6 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Stdio;
 
-/// Lines that are made up.
 const MADE: usize = 100;
 
 /// Name of the folder of a line.

@@ -84,7 +84,9 @@ impl Backend {
     /// Calls a control method.
     pub(crate) async fn invoke_json(&self, method: &str, params: Value) -> Result<Value, ControlError> {
         match &*self.current_link() {
-            BackendLink::Embedded(embedded) => embedded.invoke_json(method, params).await,
+            BackendLink::Embedded(Embedded { host, face }) => {
+                host.call_by_name(&face.id(), method, params).await
+            }
             BackendLink::Attached(attached) => attached.invoke_json(method, params).await,
         }
     }
@@ -95,7 +97,7 @@ impl Backend {
         HostControl: Handle<M>,
     {
         match &*self.current_link() {
-            BackendLink::Embedded(embedded) => embedded.invoke::<M>(params).await,
+            BackendLink::Embedded(Embedded { host, face }) => host.call_method::<M>(face.id(), params).await,
             BackendLink::Attached(attached) => attached.invoke::<M>(params).await,
         }
     }
@@ -105,21 +107,21 @@ impl Backend {
     /// A host in another process sees the sleep by its clock.
     pub(crate) async fn fall_asleep(&self) {
         if let BackendLink::Embedded(embedded) = &*self.current_link() {
-            embedded.fall_asleep().await;
+            embedded.host.fall_asleep().await;
         }
     }
 
     /// Ends what ran out while the computer slept.
     pub(crate) async fn wake_up(&self) {
         if let BackendLink::Embedded(embedded) = &*self.current_link() {
-            embedded.wake_up().await;
+            embedded.host.wake_up().await;
         }
     }
 
     /// Ends what this process started: an embedded host is shut down, an attached one is left alone.
     pub(crate) async fn close(&self) {
         match &*self.current_link() {
-            BackendLink::Embedded(embedded) => embedded.shutdown().await,
+            BackendLink::Embedded(embedded) => embedded.host.shutdown().await,
             BackendLink::Attached(_) => {}
         }
     }

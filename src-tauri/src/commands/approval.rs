@@ -6,7 +6,7 @@
 
 use crate::SettingsPage;
 use crate::dependencies::AppDependencies;
-use crate::window::approval::SurfaceHandle;
+use crate::window::approval::{PresenterEvent, SurfaceHandle};
 use crate::window::settings;
 use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
 use postern_contract::{AnswerParams, Answered, EditParams, Edited, PillAct, QuestionName, Showing};
@@ -22,6 +22,11 @@ impl<'de, R: Runtime> CommandArg<'de, R> for SurfaceHandle {
     }
 }
 
+/// Returns the error for a window that does not show the question.
+fn not_here<T>() -> Result<T, String> {
+    Err("the question isn’t shown in this window".to_owned())
+}
+
 #[tauri::command]
 pub(super) fn question_watch(surface: SurfaceHandle, channel: Channel<Showing>) {
     surface.attach_page(channel);
@@ -35,12 +40,12 @@ pub(super) fn question_presented(
     height: f64,
     always: bool,
 ) {
-    surface.laid_out(id, digest, height, always);
+    surface.send(PresenterEvent::LaidOut { id, digest, height, always });
 }
 
 #[tauri::command]
 pub(super) fn question_seen_end(surface: SurfaceHandle, id: String, digest: String) {
-    surface.seen_end(id, digest);
+    surface.send(PresenterEvent::EndSeen { id, digest });
 }
 
 #[tauri::command]
@@ -49,22 +54,23 @@ pub(super) async fn question_answer(
     params: AnswerParams,
     others: Vec<QuestionName>,
 ) -> Result<Answered, String> {
-    surface.answer(params, others).await
+    let params = Box::new(params);
+    surface.ask(|reply| PresenterEvent::Answer { params, others, reply }).await.unwrap_or_else(not_here)
 }
 
 #[tauri::command]
 pub(super) fn question_gather(surface: SurfaceHandle, together: bool) {
-    surface.gather(together);
+    surface.send(PresenterEvent::Gather(together));
 }
 
 #[tauri::command]
 pub(super) fn question_later(surface: SurfaceHandle, id: String, digest: String) {
-    surface.put_off(id, digest);
+    surface.send(PresenterEvent::Later { id, digest });
 }
 
 #[tauri::command]
 pub(super) async fn question_edit(surface: SurfaceHandle, params: EditParams) -> Result<Edited, String> {
-    surface.edit_command(params).await
+    surface.ask(|reply| PresenterEvent::Edit { params, reply }).await.unwrap_or_else(not_here)
 }
 
 #[tauri::command]
@@ -72,42 +78,43 @@ pub(super) async fn question_preview(
     surface: SurfaceHandle,
     params: AnswerParams,
 ) -> Result<RulePreview, String> {
-    surface.preview(params).await
+    let params = Box::new(params);
+    surface.ask(|reply| PresenterEvent::Preview { params, reply }).await.unwrap_or_else(not_here)
 }
 
 #[tauri::command]
 pub(super) async fn question_script(surface: SurfaceHandle, script: ScriptRef) -> Result<ScriptText, String> {
-    surface.read_script(script).await
+    surface.ask(|reply| PresenterEvent::Script { script, reply }).await.unwrap_or_else(not_here)
 }
 
 #[tauri::command]
 pub(super) async fn question_hold(surface: SurfaceHandle, id: String, digest: String) -> bool {
-    surface.begin_hold(id, digest).await
+    surface.ask(|reply| PresenterEvent::Hold { id, digest, reply }).await.unwrap_or(false)
 }
 
 #[tauri::command]
 pub(super) fn question_release(surface: SurfaceHandle) {
-    surface.release();
+    surface.send(PresenterEvent::LetGo);
 }
 
 #[tauri::command]
 pub(super) async fn question_press(surface: SurfaceHandle, id: String, digest: String) -> bool {
-    surface.record_press(id, digest).await
+    surface.ask(|reply| PresenterEvent::Press { id, digest, reply }).await.unwrap_or(false)
 }
 
 #[tauri::command]
 pub(super) fn question_details(surface: SurfaceHandle, open: bool) {
-    surface.details(open);
+    surface.send(PresenterEvent::Details(open));
 }
 
 #[tauri::command]
 pub(super) fn question_act(surface: SurfaceHandle, act: PillAct) {
-    surface.apply_pill_action(act);
+    surface.send(PresenterEvent::Act(act));
 }
 
 #[tauri::command]
 pub(super) fn question_drag(surface: SurfaceHandle) {
-    surface.begin_drag();
+    surface.send(PresenterEvent::Drag);
 }
 
 /// Shows the question that the person chose in the inbox.

@@ -2,16 +2,14 @@
 
 use super::pane::Pane;
 use super::panel;
-use super::presenter::{InboxEvent, Presenter, PresenterEvent};
+pub(crate) use super::presenter::PresenterEvent;
+use super::presenter::{InboxEvent, Presenter};
 use super::settings;
 use super::surface::Surface;
 use crate::backend::Backend;
 use crate::preferences::StoredPreferences;
 use crate::system::SessionEvent;
-use postern_contract::methods::{RulePreview, ScriptRef, ScriptText};
-use postern_contract::{
-    AnswerParams, Answered, EditParams, Edited, PillAct, Question, QuestionName, RequestRow, Showing,
-};
+use postern_contract::{Question, RequestRow, Showing};
 use std::sync::Arc;
 use std::time::Duration;
 use tauri::ipc::Channel;
@@ -20,9 +18,6 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Label, which its capability names.
 pub(crate) const LABEL: &str = "approval";
-
-/// Says that the window that calls does not show the question.
-const NOT_HERE: &str = "the question isn’t shown in this window";
 
 /// A handle on what shows questions.
 #[derive(Debug, Clone)]
@@ -160,93 +155,15 @@ impl SurfaceHandle {
         self.send(PresenterEvent::Shaken);
     }
 
-    /// Notes that the page has laid out a question, or its card for *Always*; all of it would be `height`
-    /// logical pixels high.
-    pub(crate) fn laid_out(&self, id: String, digest: String, height: f64, always: bool) {
-        self.send(PresenterEvent::LaidOut { id, digest, height, always });
+    /// Sends an event with a place for its answer. Returns `None` if the window that calls does not show the question.
+    pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> PresenterEvent) -> Option<T> {
+        let (reply, answer) = oneshot::channel();
+        self.send(event(reply));
+        answer.await.ok()
     }
 
-    /// Begins to hold *Allow*: returns true once it was held for long enough, or false if it was not.
-    pub(crate) async fn begin_hold(&self, id: String, digest: String) -> bool {
-        let (reply, held) = oneshot::channel();
-        self.send(PresenterEvent::Hold { id, digest, reply });
-        held.await.unwrap_or(false)
-    }
-
-    /// Ends holding *Allow*.
-    pub(crate) fn release(&self) {
-        self.send(PresenterEvent::LetGo);
-    }
-
-    /// Notes the first of two presses; returns true if it counts.
-    pub(crate) async fn record_press(&self, id: String, digest: String) -> bool {
-        let (reply, counts) = oneshot::channel();
-        self.send(PresenterEvent::Press { id, digest, reply });
-        counts.await.unwrap_or(false)
-    }
-
-    pub(crate) fn details(&self, open: bool) {
-        self.send(PresenterEvent::Details(open));
-    }
-
-    /// Shows those that are alike together, or one at a time, as the person wants.
-    pub(crate) fn gather(&self, together: bool) {
-        self.send(PresenterEvent::Gather(together));
-    }
-
-    /// Keeps what is on show for later.
-    pub(crate) fn put_off(&self, id: String, digest: String) {
-        self.send(PresenterEvent::Later { id, digest });
-    }
-
-    /// Does what the person wants about the last answer.
-    pub(crate) fn apply_pill_action(&self, act: PillAct) {
-        self.send(PresenterEvent::Act(act));
-    }
-
-    /// Begins to move the window.
-    pub(crate) fn begin_drag(&self) {
-        self.send(PresenterEvent::Drag);
-    }
-
-    /// Notes that the page has shown the end of a question.
-    pub(crate) fn seen_end(&self, id: String, digest: String) {
-        self.send(PresenterEvent::EndSeen { id, digest });
-    }
-
-    /// Takes the page's answer, also to others that are shown as one with the question.
-    pub(crate) async fn answer(
-        &self,
-        params: AnswerParams,
-        others: Vec<QuestionName>,
-    ) -> Result<Answered, String> {
-        let (reply, answered) = oneshot::channel();
-        self.send(PresenterEvent::Answer { params: Box::new(params), others, reply });
-        answered.await.map_err(|_| NOT_HERE.to_owned())?
-    }
-
-    /// Returns the command as the person changed it.
-    pub(crate) async fn edit_command(&self, params: EditParams) -> Result<Edited, String> {
-        let (reply, edited) = oneshot::channel();
-        self.send(PresenterEvent::Edit { params, reply });
-        edited.await.map_err(|_| NOT_HERE.to_owned())?
-    }
-
-    /// Returns what an answer would save, and its effect on recent requests.
-    pub(crate) async fn preview(&self, params: AnswerParams) -> Result<RulePreview, String> {
-        let (reply, preview) = oneshot::channel();
-        self.send(PresenterEvent::Preview { params: Box::new(params), reply });
-        preview.await.map_err(|_| NOT_HERE.to_owned())?
-    }
-
-    /// Returns the whole text of a script that the question on show names.
-    pub(crate) async fn read_script(&self, script: ScriptRef) -> Result<ScriptText, String> {
-        let (reply, text) = oneshot::channel();
-        self.send(PresenterEvent::Script { script, reply });
-        text.await.map_err(|_| NOT_HERE.to_owned())?
-    }
-
-    fn send(&self, event: PresenterEvent) {
+    /// Sends an event of this place.
+    pub(crate) fn send(&self, event: PresenterEvent) {
         self.approval.send(PresenterEvent::On(self.surface, Box::new(event)));
     }
 }

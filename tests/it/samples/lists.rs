@@ -142,12 +142,10 @@ impl Stage {
         self.host.data().join("agents").join(agent)
     }
 
-    /// Runs to its end silently.
     fn ends(&self, agent: &str, words: &[&str]) {
         self.asking(agent, words).start().wait().unwrap();
     }
 
-    /// Asks, is answered and ends.
     fn answered(&mut self, agent: &str, words: &[&str], answer: Answer, feedback: Option<&str>) {
         let child = self.asking(agent, words).start();
         self.answers(child, answer, feedback);

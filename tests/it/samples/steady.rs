@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
-/// Milliseconds in a minute.
 const MINUTE: i64 = 60_000;
 /// Smallest number that is a time: all others are smaller.
 const TIMES: i64 = 1_500_000_000_000;

@@ -58,7 +58,6 @@ impl Tools {
         PROGRAMS.into_iter().map(does)
     }
 
-    /// Returns the path of a program as text.
     pub(super) fn path(&self, name: &str) -> String {
         self.bin().join(name).display().to_string()
     }

@@ -12,9 +12,7 @@ use postern_tests::repository;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Rust source of the repository.
 struct Source {
-    /// Path from the root of the repository.
     path: String,
     text: String,
 }

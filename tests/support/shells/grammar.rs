@@ -8,7 +8,6 @@ use proptest::sample::select;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Words of one kind.
 pub fn words(kind: &str) -> &'static [String] {
     static ALL: OnceLock<HashMap<String, Vec<String>>> = OnceLock::new();
     let text = include_str!("../../fixtures/shell-grammar.json");
@@ -28,7 +27,6 @@ fn maybe<T: Clone + std::fmt::Debug + 'static>(
     prop_oneof![often => Just(None), 1 => of.prop_map(Some)]
 }
 
-/// Returns a line.
 pub fn line() -> impl Strategy<Value = String> {
     let list = simple().prop_recursive(4, 40, 4, |inner| {
         prop_oneof![

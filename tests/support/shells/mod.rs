@@ -86,7 +86,6 @@ impl Sandbox {
         Self { bin }
     }
 
-    /// Returns the programs that each line started.
     pub fn run(&self, shell: Shell, lines: &[String]) -> Vec<Vec<Ran>> {
         let log = tempfile::tempdir().expect("a temporary folder");
         let bwrap = self.bwrap(shell, lines, log.path(), start("bwrap"));

@@ -30,7 +30,6 @@ pub(super) struct Known {
     pub(super) answered: Vec<(String, bool)>,
     /// Rules that were added and not removed since.
     pub(super) added: Vec<String>,
-    /// Rules that were removed.
     pub(super) removed: Vec<String>,
 }
 

@@ -180,7 +180,6 @@ impl Scene {
         command
     }
 
-    /// Has the agent run a command.
     fn run(&self, line: &str) -> OwnedChild {
         self.ask(&format!("run this: {line}"))
     }

@@ -58,7 +58,6 @@ impl Door {
         Self::beside(host, "main")
     }
 
-    /// Starts it at a host that has the agent.
     pub(super) fn beside(host: Postern, agent: &str) -> Self {
         host.ok(&["doors", "enable", "mcp-http", &format!("agent={agent}"), "listen=127.0.0.1:0"]);
         let mut door = Self { host, address: String::new(), token: String::new() };
@@ -100,7 +99,6 @@ impl Door {
         self.send("POST /mcp", &headers, body)
     }
 
-    /// Returns a session that is ready.
     pub(super) fn session(&self) -> String {
         let welcome = Told::of(self.post(&[], &hello()));
         assert_eq!(welcome.answer()["result"]["serverInfo"]["name"], "postern", "{welcome:?}");

@@ -128,6 +128,18 @@ fn a_relayed_decision_allows_nothing_dangerous_and_saves_no_more_than_the_comman
     assert_eq!(claw.host.saved_rules(), ["uname -s"]);
 }
 
+/// The door reads what waits. That is no person who kept silent about it.
+#[test]
+fn silence_about_what_only_the_door_read_allows_nothing() {
+    let claw = Claw::open(&["relay=on"]);
+    claw.host.ok(&["agents", "set", "claw", "fallback=full", "approval-timeout=10s", "--yes"]);
+    let folder = claw.host.scratch("project");
+    std::fs::copy("/usr/bin/uname", folder.join("tool")).unwrap();
+    let request = json!({"command": ["./tool"], "cwd": folder, "approvalDecision": "allow-once"});
+    let told = claw.exec(&request);
+    assert_eq!(told["ok"], false, "nobody saw it: {told}");
+}
+
 #[test]
 fn a_relayed_always_that_can_save_nothing_is_one_run_and_the_person_is_told_why() {
     let claw = Claw::open(&["relay=on"]);

@@ -18,7 +18,6 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 const HELD: usize = 32;
 const BETWEEN: Duration = Duration::from_millis(5);
 
-/// An approver client.
 struct Client {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     id: String,

@@ -57,7 +57,6 @@ impl Chat {
         self.host.json(&["doors", "setup", "xmpp"])["pairingCode"].as_str().unwrap().to_owned()
     }
 
-    /// Returns Anna, who is an owner.
     fn anna(&self) -> Person {
         let mut anna = self.server.login("anna");
         anna.says(POSTERN, &format!("/pair {}", self.code()));
@@ -215,6 +214,28 @@ fn a_reaction_to_somebody_elses_message_under_the_same_id_approves_nothing() {
     anna.reacts(ROOM, "groupchat", id, "👍");
     anna.message(ROOM, "groupchat", "<body>that was all</body>");
     eve.hears("that was all");
+    assert_eq!(chat.host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
+    anna.message(ROOM, "groupchat", &format!("<body>/approve {}</body>", asks.code));
+    assert_eq!(asked.end().code, 0, "its digits name it");
+}
+
+/// Postern does not hear what is said in a room while it is away: somebody may use an id again then.
+#[test]
+fn a_reaction_to_what_was_posted_before_postern_came_into_the_room_approves_nothing() {
+    let Some((chat, mut anna, mut eve)) = in_a_room() else { return };
+    let (asked, asks) = chat.ask(&mut anna, &["uname"]);
+    let settle = |person: &mut Person| {
+        person.message(ROOM, "groupchat", "<body>/approve</body>");
+        person.hears("Write it as");
+    };
+    settle(&mut anna);
+    chat.host.ok(&["doors", "disable", "xmpp"]);
+    let id = &asks.message;
+    eve.send(&format!("<message to='{ROOM}' type='groupchat' id='{id}'><body>lunch at 12?</body></message>"));
+    anna.hears("lunch at 12?");
+    chat.host.ok(&["doors", "enable", "xmpp"]);
+    anna.reacts(ROOM, "groupchat", id, "👍");
+    settle(&mut anna);
     assert_eq!(chat.host.json(&["questions"]).as_array().unwrap().len(), 1, "it waits still");
     anna.message(ROOM, "groupchat", &format!("<body>/approve {}</body>", asks.code));
     assert_eq!(asked.end().code, 0, "its digits name it");

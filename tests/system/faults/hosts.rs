@@ -5,7 +5,6 @@ use postern_tests::{Postern, answer_args};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::{Child, Stdio};
 
-/// Returns true if the process has a socket open.
 fn has_socket(child: &Child) -> bool {
     let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
     open.filter_map(|file| file.path().read_link().ok())

@@ -53,7 +53,6 @@ pub(super) fn doctor_says(host: &Postern, what: &str) {
     assert!(found.iter().any(|said| said.contains(what)), "doctor does not say {what:?}: {found:?}");
 }
 
-/// Waits until `holds`.
 #[track_caller]
 pub(super) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
@@ -147,7 +146,6 @@ impl Counter {
     }
 }
 
-/// Returns true if a command of an agent has ended.
 pub(super) fn one_ended(agent: &mut Child) -> bool {
     agent.try_wait().unwrap().is_some()
 }

@@ -4,8 +4,4 @@ import type { AgentId } from "./AgentId";
 /**
  * Names an agent.
  */
-export type AgentRef = { 
-/**
- * The agent.
- */
-agent: AgentId, };
+export type AgentRef = { agent: AgentId, };

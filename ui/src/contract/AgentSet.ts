@@ -5,11 +5,7 @@ import type { Settings } from "./Settings";
 /**
  * A change to an agent. What is left out stays.
  */
-export type AgentSet = { 
-/**
- * The agent.
- */
-agent: AgentId, 
+export type AgentSet = { agent: AgentId, 
 /**
  * All its settings at once.
  */

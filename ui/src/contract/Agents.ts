@@ -4,8 +4,4 @@ import type { AgentRow } from "./AgentRow";
 /**
  * Agents, by name.
  */
-export type Agents = { 
-/**
- * The agents.
- */
-agents: Array<AgentRow>, };
+export type Agents = { agents: Array<AgentRow>, };

@@ -5,11 +5,7 @@ import type { Piece } from "./Piece";
 /**
  * Member of several questions that are shown as one.
  */
-export type Alike = { 
-/**
- * Identifier of the question.
- */
-questionId: string, 
+export type Alike = { questionId: string, 
 /**
  * Digest of this question alone.
  */

@@ -14,11 +14,7 @@ questionId: string,
 /**
  * The digest of what was shown.
  */
-digest: string, 
-/**
- * The answer.
- */
-answer: Answer, 
+digest: string, answer: Answer, 
 /**
  * For whom *always* is saved.
  */

@@ -27,11 +27,7 @@ missing?: number,
 /**
  * Codes of other questions that the new rule answered.
  */
-also: Array<string>, 
-/**
- * Rules that it saved.
- */
-saved: Array<Saved>, 
+also: Array<string>, saved: Array<Saved>, 
 /**
  * Numbers of the rules that it saved; a line of `permissions.jsonc` has none.
  */
@@ -39,8 +35,4 @@ rules?: Array<number>,
 /**
  * Reason why an *always* saved nothing and allowed one run.
  */
-notSaved?: NothingToSave, 
-/**
- * Rules that it renewed.
- */
-renewed?: Renewed, };
+notSaved?: NothingToSave, renewed?: Renewed, };

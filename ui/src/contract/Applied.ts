@@ -3,8 +3,4 @@
 /**
  * True if something was done.
  */
-export type Applied = { 
-/**
- * True if it was.
- */
-applied: boolean, };
+export type Applied = { applied: boolean, };

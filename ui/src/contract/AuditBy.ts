@@ -15,11 +15,7 @@ name: string | null,
 /**
  * User id of the process.
  */
-user: number | null, 
-/**
- * Process id.
- */
-pid: number | null, 
+user: number | null, pid: number | null, 
 /**
  * Path of the process's program, escaped.
  */

@@ -5,8 +5,4 @@ import type { ChannelKind } from "./ChannelKind";
 /**
  * Asks for an agent's channel lines.
  */
-export type ChannelAsk = { 
-/**
- * The agent.
- */
-agent: AgentId, kind: ChannelKind, };
+export type ChannelAsk = { agent: AgentId, kind: ChannelKind, };

@@ -7,8 +7,4 @@ export type DoorApprover = {
 /**
  * `window`, `terminal` or `remote`.
  */
-kind: string, 
-/**
- * Since when.
- */
-since: number, };
+kind: string, since: number, };

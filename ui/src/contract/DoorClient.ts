@@ -12,8 +12,4 @@ name: string,
 /**
  * The version it says it is, escaped.
  */
-version: string, 
-/**
- * Since when.
- */
-since: number, };
+version: string, since: number, };

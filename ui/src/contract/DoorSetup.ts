@@ -4,11 +4,7 @@ import type { DoorKind } from "./DoorKind";
 /**
  * Settings for the other side of a door.
  */
-export type DoorSetup = { 
-/**
- * The door.
- */
-door: DoorKind, 
+export type DoorSetup = { door: DoorKind, 
 /**
  * Values by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`,
  * `registration`).

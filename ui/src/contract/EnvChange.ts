@@ -5,11 +5,7 @@ import type { Piece } from "./Piece";
 /**
  * A change to the environment that the run would have.
  */
-export type EnvChange = { kind: EnvChangeKind, 
-/**
- * The name.
- */
-name: Array<Piece>, 
+export type EnvChange = { kind: EnvChangeKind, name: Array<Piece>, 
 /**
  * The new value.
  */

@@ -20,12 +20,4 @@ shell?: string | null,
 /**
  * Working directory; the home folder if left out.
  */
-cwd?: string | null, 
-/**
- * Environment overrides.
- */
-env?: { [key in string]: string }, 
-/**
- * The session.
- */
-session?: string | null, };
+cwd?: string | null, env?: { [key in string]: string }, session?: string | null, };

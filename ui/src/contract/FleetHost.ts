@@ -11,8 +11,4 @@ id: string,
 /**
  * Name in the roster, escaped.
  */
-name: string, 
-/**
- * Groups of the host.
- */
-groups: Array<string>, };
+name: string, groups: Array<string>, };

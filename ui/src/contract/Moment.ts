@@ -6,11 +6,7 @@ import type { RunState } from "./RunState";
 /**
  * A moment in a request's life.
  */
-export type Moment = { 
-/**
- * Time of the moment.
- */
-at: number, } & ({ "kind": "received" } | { "kind": "asked" } | { "kind": "shown-in-chat", 
+export type Moment = { at: number, } & ({ "kind": "received" } | { "kind": "asked" } | { "kind": "shown-in-chat", 
 /**
  * The integration: "telegram", "xmpp", ….
  */

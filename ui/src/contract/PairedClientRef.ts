@@ -4,11 +4,7 @@ import type { DoorKind } from "./DoorKind";
 /**
  * Names a client of a door.
  */
-export type PairedClientRef = { 
-/**
- * The door.
- */
-door: DoorKind, 
+export type PairedClientRef = { door: DoorKind, 
 /**
  * The client's id: [`PairedClient::id`].
  */

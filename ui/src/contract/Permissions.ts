@@ -5,11 +5,7 @@ import type { Place } from "./Place";
 /**
  * An agent's `permissions.jsonc`.
  */
-export type Permissions = { 
-/**
- * The agent.
- */
-agent: AgentId, 
+export type Permissions = { agent: AgentId, 
 /**
  * The file.
  */

@@ -4,11 +4,7 @@ import type { AgentId } from "./AgentId";
 /**
  * A new text for an agent's `permissions.jsonc`.
  */
-export type PermissionsSet = { 
-/**
- * The agent.
- */
-agent: AgentId, 
+export type PermissionsSet = { agent: AgentId, 
 /**
  * The whole text, comments and all.
  */

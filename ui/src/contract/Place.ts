@@ -3,11 +3,7 @@
 /**
  * A place in a text, counted from one.
  */
-export type Place = { 
-/**
- * Line.
- */
-line: number, 
+export type Place = { line: number, 
 /**
  * Column, in characters.
  */

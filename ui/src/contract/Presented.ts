@@ -3,11 +3,7 @@
 /**
  * Part of a question that an approver shows.
  */
-export type Presented = { 
-/**
- * The question's id.
- */
-questionId: string, 
+export type Presented = { questionId: string, 
 /**
  * The digest of what is on show.
  */

@@ -97,11 +97,7 @@ programs: Array<ShownProgram>,
  * Programs and scripts among them that the agent can change until they run, each once. An approval covers
  * their content at run time.
  */
-changeable?: Array<Array<Piece>>, 
-/**
- * Working directory.
- */
-cwd: Array<Piece>, 
+changeable?: Array<Array<Piece>>, cwd: Array<Piece>, 
 /**
  * Repository that the working directory is in, by the address of its `origin`; at GitHub by owner and name.
  */
@@ -109,11 +105,7 @@ repository?: Array<Piece>,
 /**
  * Branch of the repository that the working directory is in.
  */
-branch?: Array<Piece>, 
-/**
- * Changes of the environment.
- */
-env: Array<EnvChange>, 
+branch?: Array<Piece>, env: Array<EnvChange>, 
 /**
  * Standard input, if there is any.
  */
@@ -149,11 +141,7 @@ rule: RuleRef | null,
 /**
  * The policy that asks, in words: "Ask when no rule matches".
  */
-policy: Array<Piece>, 
-/**
- * The verdict's trace.
- */
-trace?: Array<ShownTrace>, 
+policy: Array<Piece>, trace?: Array<ShownTrace>, 
 /**
  * Risk level, with the effects that the headline does not name.
  */

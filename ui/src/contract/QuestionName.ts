@@ -3,11 +3,7 @@
 /**
  * A question as an answer names it.
  */
-export type QuestionName = { 
-/**
- * Identifier of the question.
- */
-questionId: string, 
+export type QuestionName = { questionId: string, 
 /**
  * The digest of what was shown.
  */

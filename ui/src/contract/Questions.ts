@@ -4,8 +4,4 @@ import type { Question } from "./Question";
 /**
  * Questions that wait, oldest first.
  */
-export type Questions = { 
-/**
- * The questions.
- */
-questions: Array<Question>, };
+export type Questions = { questions: Array<Question>, };

@@ -37,11 +37,7 @@ subject?: ShownSubject,
 /**
  * The command as the agent asked it, as escaped text, where the person changed it.
  */
-asked: string | null, 
-/**
- * Working directory.
- */
-cwd: string, 
+asked: string | null, cwd: string, 
 /**
  * Working directory, ready to be shown.
  */

@@ -29,11 +29,7 @@ line: string, state: RunState,
 /**
  * The reason of a denial, or the outcome of a run.
  */
-ending: EndReason | null, 
-/**
- * Exit code.
- */
-exitCode: number | null, 
+ending: EndReason | null, exitCode: number | null, 
 /**
  * The approver that answered: "window", "terminal", ….
  */
@@ -45,11 +41,7 @@ at: number,
 /**
  * Run time, in milliseconds.
  */
-durationMs: number | null, 
-/**
- * Risk level.
- */
-risk: RiskText | null, 
+durationMs: number | null, risk: RiskText | null, 
 /**
  * Decision on it; `None` until there is one, and if it went away before.
  */

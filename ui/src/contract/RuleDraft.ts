@@ -63,11 +63,7 @@ input?: RuleInput,
 /**
  * Origins that it is for.
  */
-origin?: RuleOrigin, lifetime?: Lifetime | null, 
-/**
- * Reason for it.
- */
-why?: string | null, 
+origin?: RuleOrigin, lifetime?: Lifetime | null, why?: string | null, 
 /**
  * Commands it must match.
  */

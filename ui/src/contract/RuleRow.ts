@@ -6,11 +6,7 @@ import type { RuleRemark } from "./RuleRemark";
 /**
  * A rule in a list.
  */
-export type RuleRow = { 
-/**
- * The rule.
- */
-rule: Rule, 
+export type RuleRow = { rule: Rule, 
 /**
  * Pattern as it is typed (`git push *`): for an editor, not for showing.
  */
@@ -34,8 +30,4 @@ why: string | null,
 /**
  * Source, in a word or two.
  */
-from: string, 
-/**
- * Remarks on it.
- */
-remarks: Array<RuleRemark>, };
+from: string, remarks: Array<RuleRemark>, };

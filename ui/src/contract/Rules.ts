@@ -4,8 +4,4 @@ import type { RuleRow } from "./RuleRow";
 /**
  * Rules, in the order of a list.
  */
-export type Rules = { 
-/**
- * The rules.
- */
-rules: Array<RuleRow>, };
+export type Rules = { rules: Array<RuleRow>, };

@@ -9,11 +9,7 @@ export type Saved = {
 /**
  * Pattern as typed into an editor (`git push *`), escaped.
  */
-rule: string, 
-/**
- * Place where it holds.
- */
-place: SavedPlace, 
+rule: string, place: SavedPlace, 
 /**
  * True if it holds only while the program (and script) is unchanged.
  */

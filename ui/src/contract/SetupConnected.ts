@@ -4,11 +4,7 @@ import type { AgentRow } from "./AgentRow";
 /**
  * A connected agent.
  */
-export type SetupConnected = { 
-/**
- * The agent.
- */
-agent: AgentRow, 
+export type SetupConnected = { agent: AgentRow, 
 /**
  * True if it was enrolled now.
  */

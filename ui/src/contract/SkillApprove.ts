@@ -3,11 +3,7 @@
 /**
  * Approves a skill's CLIs.
  */
-export type SkillApprove = { 
-/**
- * The skill's name.
- */
-skill: string, 
+export type SkillApprove = { skill: string, 
 /**
  * CLI of the skill; left out, all that were found.
  */

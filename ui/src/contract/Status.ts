@@ -7,11 +7,7 @@ import type { StoppedAgent } from "./StoppedAgent";
 /**
  * The state of the whole, for the menu-bar item and `postern status`.
  */
-export type Status = { 
-/**
- * Version of the host.
- */
-version: string, 
+export type Status = { version: string, 
 /**
  * Process id of the host.
  */

@@ -4,11 +4,7 @@ import type { AgentId } from "./AgentId";
 /**
  * An agent that the user stopped for a while.
  */
-export type StoppedAgent = { 
-/**
- * The agent.
- */
-agent: AgentId, 
+export type StoppedAgent = { agent: AgentId, 
 /**
  * End of the stop.
  */

@@ -3,15 +3,7 @@
 /**
  * Approves a tool call (source 4).
  */
-export type ToolApprove = { 
-/**
- * The session.
- */
-sessionId: string, 
-/**
- * The approval.
- */
-approvalId: string, 
+export type ToolApprove = { sessionId: string, approvalId: string, 
 /**
  * Also allow what is like it from now on.
  */

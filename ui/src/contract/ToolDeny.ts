@@ -3,15 +3,7 @@
 /**
  * Denies a tool call (source 4).
  */
-export type ToolDeny = { 
-/**
- * The session.
- */
-sessionId: string, 
-/**
- * The approval.
- */
-approvalId: string, 
+export type ToolDeny = { sessionId: string, approvalId: string, 
 /**
  * Words for the agent.
  */

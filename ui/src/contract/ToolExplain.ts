@@ -16,8 +16,4 @@ tool: string,
 /**
  * Arguments: an object.
  */
-arguments: Record<string, unknown>, 
-/**
- * The session.
- */
-session?: string | null, };
+arguments: Record<string, unknown>, session?: string | null, };

@@ -12,8 +12,4 @@ toolName: string,
 /**
  * The arguments as a JSON text, in which characters that cannot be seen are written as `\u` escapes.
  */
-arguments: string, 
-/**
- * The session.
- */
-sessionId: string, };
+arguments: string, sessionId: string, };

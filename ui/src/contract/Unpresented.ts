@@ -3,11 +3,7 @@
 /**
  * A question that a face cannot show.
  */
-export type Unpresented = { 
-/**
- * The question's id.
- */
-questionId: string, 
+export type Unpresented = { questionId: string, 
 /**
  * Reason, in words: "the screen is locked", "its page crashed".
  */

@@ -4,11 +4,7 @@ import type { NothingToSave } from "./NothingToSave";
 /**
  * The reason why *always* saves nothing.
  */
-export type Unsaved = { 
-/**
- * The reason.
- */
-reason: NothingToSave, 
+export type Unsaved = { reason: NothingToSave, 
 /**
  * The reason in words, as a clause that follows *because*.
  */

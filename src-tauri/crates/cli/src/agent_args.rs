@@ -1,6 +1,6 @@
 //! Arguments of `postern agents`.
 
-use crate::shared_args::{AgentStartArg, JsonOutput, parse_duration};
+use crate::shared_args::{AgentStartArg, JsonOutput, parse_lifetime};
 use clap::{Subcommand, ValueEnum};
 
 #[derive(Debug, Subcommand)]
@@ -54,7 +54,7 @@ pub(crate) enum AgentsCommand {
         /// Agent
         id: String,
         /// Duration
-        #[arg(value_parser = parse_duration, default_value = "10m")]
+        #[arg(value_parser = parse_lifetime, default_value = "10m")]
         duration: humantime::Duration,
     },
     /// Stop an agent for a while: deny everything of it, waiting requests included
@@ -62,7 +62,7 @@ pub(crate) enum AgentsCommand {
         /// Agent
         id: String,
         /// Duration
-        #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION", default_value = "10m")]
+        #[arg(value_parser = parse_lifetime, long = "for", value_name = "DURATION", default_value = "10m")]
         duration: humantime::Duration,
     },
     /// Resume an agent that was stopped

@@ -1,6 +1,6 @@
 //! Arguments of `postern approve` and `postern deny`.
 
-use crate::shared_args::parse_duration;
+use crate::shared_args::{parse_lifetime, parse_number};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
@@ -11,7 +11,7 @@ pub(crate) struct Approve {
     #[arg(long, value_enum)]
     pub(crate) always: Option<AlwaysChoice>,
     /// Lifetime of the rule
-    #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION", requires = "always")]
+    #[arg(value_parser = parse_lifetime, long = "for", value_name = "DURATION", requires = "always")]
     pub(crate) lasts: Option<humantime::Duration>,
     /// Save the rule for every agent
     #[arg(long, requires = "always")]
@@ -20,7 +20,7 @@ pub(crate) struct Approve {
     #[arg(long, requires = "always")]
     pub(crate) anywhere: bool,
     /// Allow all identical waiting requests, if there are this many; the default allows only the first
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = parse_number::<usize>)]
     pub(crate) all: Option<usize>,
     /// Digest of the question you saw; answers without showing it and asking again
     #[arg(long)]

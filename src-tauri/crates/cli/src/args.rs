@@ -9,7 +9,7 @@ use crate::hook_args::Hook;
 use crate::import_args::{Import, Suggest};
 use crate::rule_args::{Policy, Programs, RulesCommand};
 use crate::setup_args::SetupCommand;
-use crate::shared_args::{JsonOutput, parse_duration};
+use crate::shared_args::{JsonOutput, parse_duration, parse_lifetime};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use postern_contract::THIS_COMPUTER;
 use std::path::PathBuf;
@@ -152,7 +152,7 @@ pub(crate) enum CliCommand {
     /// Block all agents for a while (15m, 1h), or until `resume`
     Pause {
         /// Duration [default: until `resume`]
-        #[arg(value_parser = parse_duration)]
+        #[arg(value_parser = parse_lifetime)]
         duration: Option<humantime::Duration>,
     },
     /// Unblock all agents
@@ -268,7 +268,7 @@ pub(crate) struct ExplainCommand {
     /// Session of the request
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// Working directory
+    /// Working directory [default: the agent's first folder, else the home folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
     /// Environment override

@@ -1,6 +1,6 @@
 //! Arguments of `postern fleet`.
 
-use crate::shared_args::{JsonOutput, parse_address, parse_duration};
+use crate::shared_args::{JsonOutput, parse_address, parse_duration, parse_lifetime};
 use clap::{Args, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -228,7 +228,7 @@ pub(crate) struct Block {
     #[arg(long)]
     pub(crate) host: String,
     /// Only for this time: 30m, 2h [default: until --end]
-    #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION", conflicts_with = "end")]
+    #[arg(value_parser = parse_lifetime, long = "for", value_name = "DURATION", conflicts_with = "end")]
     pub(crate) lasts: Option<humantime::Duration>,
     /// Let agents work again
     #[arg(long)]

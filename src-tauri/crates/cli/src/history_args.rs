@@ -23,7 +23,7 @@ pub(crate) struct History {
     /// Only requests in this state: running, denied, finished, failed, asking
     #[arg(long, value_parser = parse_state)]
     pub(crate) state: Option<RunState>,
-    /// Only requests within this time: 2h, 7days
+    /// Only requests within this time: 2h, 7d
     #[arg(value_parser = parse_duration, long, value_name = "DURATION")]
     pub(crate) since: Option<humantime::Duration>,
     /// Only requests with an effect of this kind: read, write, delete, send, publish, install, use-secret, …
@@ -39,7 +39,7 @@ pub(crate) struct History {
     #[arg(long, value_name = "NAME", conflicts_with = "watch")]
     pub(crate) host: Option<String>,
     /// Maximum number of requests, or of past events with --watch
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = parse_number::<u32>)]
     pub(crate) limit: u32,
     /// Keep running; print each step of every request, and unknown clients of integrations (with --json: JSON Lines).
     /// Begins with the newest `--limit` events, or all of `--since`
@@ -52,7 +52,7 @@ pub(crate) struct History {
     #[arg(long, conflicts_with = "json")]
     pub(crate) full: bool,
     /// With --watch: only events after this `sequence`
-    #[arg(long, value_name = "SEQUENCE", value_parser = parse_number, requires = "watch", conflicts_with = "since")]
+    #[arg(long, value_name = "SEQUENCE", value_parser = parse_number::<i64>, requires = "watch", conflicts_with = "since")]
     pub(crate) after: Option<i64>,
     #[command(flatten)]
     pub(crate) json: JsonOutput,

@@ -1,6 +1,6 @@
 //! Arguments of `postern hook`.
 
-use crate::shared_args::name_parser;
+use crate::shared_args::{name_parser, parse_number};
 use clap::{Args, Subcommand};
 use postern_doors::hooks::HookAgent;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub(crate) struct HookRun {
     #[arg(long, alias = "hand-over")]
     pub(crate) passthrough: bool,
     /// Deny after this many seconds without an answer [default: shortly before the coding agent stops waiting]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_number::<u64>)]
     pub(crate) within: Option<u64>,
 }
 

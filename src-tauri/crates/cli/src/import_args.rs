@@ -1,6 +1,6 @@
 //! Arguments of importing other programs' rules, and of suggestions.
 
-use crate::shared_args::{JsonOutput, name_parser};
+use crate::shared_args::{JsonOutput, name_parser, parse_number};
 use clap::Args;
 use postern_contract::THIS_COMPUTER;
 use postern_contract::methods::KnownAgent;
@@ -34,7 +34,7 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(crate) check: bool,
     /// Number of requests that --check judges again, at most 1000
-    #[arg(long, value_name = "NUMBER", default_value_t = 200, requires = "check")]
+    #[arg(long, value_name = "NUMBER", default_value_t = 200, value_parser = parse_number::<u32>, requires = "check")]
     pub(crate) last: u32,
     #[command(flatten)]
     pub(crate) json: JsonOutput,
@@ -47,12 +47,12 @@ pub(crate) struct Suggest {
     #[arg(long)]
     pub(crate) agent: Option<String>,
     /// Days of history
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = parse_number::<u32>)]
     pub(crate) days: u32,
     #[arg(long, help = format!("Read the transcripts of Claude Code and Codex on {THIS_COMPUTER} instead of the history"))]
     pub(crate) from_transcripts: bool,
     /// Maximum number of suggestions
-    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 8, value_parser = parse_number::<usize>)]
     pub(crate) most: usize,
     #[command(flatten)]
     pub(crate) json: JsonOutput,

@@ -21,9 +21,12 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = missing(error);
-            let lacks_command = matches!(missing.as_slice(), [name] if name.starts_with("--shell"));
-            if rest(&["explain"]).is_some() && lacks_command {
-                return Some("no command: add -- and a command, --shell TEXT, or --tool NAME".to_owned());
+            let lacks = |option: &str| missing.iter().any(|name| name.starts_with(option));
+            if rest(&["explain"]).is_some() && lacks("--shell") {
+                let agent = if lacks("--agent") { "--agent ID, then " } else { "" };
+                return Some(format!(
+                    "no command: add {agent}-- and a command, --shell TEXT, or --tool NAME"
+                ));
             }
             let is_rule = rest(&["rules", "allow"]).or_else(|| rest(&["rules", "deny"])).is_some();
             (is_rule && missing.iter().any(|name| name.contains("PATTERN"))).then(|| {
@@ -114,6 +117,10 @@ mod tests {
             (
                 "postern explain --agent codex",
                 "no command: add -- and a command, --shell TEXT, or --tool NAME",
+            ),
+            (
+                "postern explain",
+                "no command: add --agent ID, then -- and a command, --shell TEXT, or --tool NAME",
             ),
             (
                 "postern rules allow --agent codex",

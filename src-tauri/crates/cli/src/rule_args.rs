@@ -1,6 +1,6 @@
 //! Arguments of rules and policies.
 
-use crate::shared_args::{JsonOutput, parse_duration, parse_number, parse_rule_number};
+use crate::shared_args::{JsonOutput, parse_duration, parse_lifetime, parse_number, parse_rule_number};
 use clap::{Args, Subcommand, ValueEnum};
 use postern_policy::{Access, Class, Preset, Profile};
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub(crate) enum RulesCommand {
     /// Undo a renewal: its rules hold again for the program as it was before
     Undo {
         /// Number of the renewal, as the answer and `audit` print it
-        #[arg(value_parser = parse_number)]
+        #[arg(value_parser = parse_number::<i64>)]
         entry: i64,
     },
     /// Export rules
@@ -170,8 +170,8 @@ pub(crate) struct NewRuleArgs {
     /// Bind the rule to the program as it is now
     #[arg(long)]
     pub(crate) pin: bool,
-    /// Lifetime: 15m, 1h, 7days
-    #[arg(value_parser = parse_duration, long = "for", value_name = "DURATION")]
+    /// Lifetime: 15m, 1h, 7d
+    #[arg(value_parser = parse_lifetime, long = "for", value_name = "DURATION")]
     pub(crate) lasts: Option<humantime::Duration>,
     /// Reason, shown with the rule
     #[arg(long)]
@@ -235,7 +235,7 @@ pub(crate) enum Policy {
     },
     /// Judge recorded requests again, by the current rules or those of a file; changes nothing
     Replay {
-        /// Only within this time: 2h, 7days
+        /// Only within this time: 2h, 7d
         #[arg(value_parser = parse_duration, long, value_name = "DURATION", default_value = "7d")]
         since: humantime::Duration,
         /// Judge by this file instead of the current rules: as `rules export` prints it, or a permissions.jsonc

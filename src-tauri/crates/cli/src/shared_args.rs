@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
+use std::str::FromStr;
 
 /// Output format of a listing.
 #[derive(Debug, Clone, Copy, Args)]
@@ -39,14 +40,20 @@ pub(crate) fn parse_duration(text: &str) -> Result<humantime::Duration, String> 
     text.parse().map_err(|_| "not a number with a unit, such as 90s, 10m, 2h or 7d".to_owned())
 }
 
+/// Reads a duration that something lasts.
+pub(crate) fn parse_lifetime(text: &str) -> Result<humantime::Duration, String> {
+    let duration = parse_duration(text)?;
+    if duration.is_zero() { Err("it would be over at once".to_owned()) } else { Ok(duration) }
+}
+
 /// Reads the number of a rule.
 pub(crate) fn parse_rule_number(text: &str) -> Result<i64, String> {
     text.parse()
         .map_err(|_| "no rule has that name: rules are named by number (postern rules list)".to_owned())
 }
 
-/// Reads a number that something else printed.
-pub(crate) fn parse_number(text: &str) -> Result<i64, String> {
+/// Reads a whole number.
+pub(crate) fn parse_number<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "not a whole number".to_owned())
 }
 

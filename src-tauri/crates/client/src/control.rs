@@ -29,8 +29,10 @@ impl Control {
     /// Connects to the host of a data folder: `control.sock`, with the key in `control.key`.
     pub fn connect(data: &Path) -> Result<Self, ConnectError> {
         let socket = data.join(CONTROL_SOCKET);
-        if !socket.exists() {
-            return Err(ConnectError::NothingListens { socket });
+        match socket.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Err(ConnectError::NothingListens { socket }),
+            Err(error) => return Err(ConnectError::NotAllowed { socket, error }),
         }
         Self::connect_with(&socket, &read_key(&data.join("control.key"))?)
     }

@@ -26,24 +26,13 @@ pub enum ConnectError {
         socket: PathBuf,
         error: io::Error,
     },
-    /// The key file cannot be read.
     #[error("the key file {file} cannot be read: {error}")]
-    KeyUnreadable {
-        /// The key file's path.
-        file: PathBuf,
-        error: io::Error,
-    },
+    KeyUnreadable { file: PathBuf, error: io::Error },
     /// The key file holds something else.
     #[error("the file {file} holds no key: {error}")]
-    BadKey {
-        /// The key file's path.
-        file: PathBuf,
-        error: postern_protocol::BadKey,
-    },
-    /// The system gives no random bytes.
+    BadKey { file: PathBuf, error: postern_protocol::BadKey },
     #[error("the system gives no random bytes: {0}")]
     NoRandom(getrandom::Error),
-    /// The host says no.
     #[error("Postern refuses the connection: {}", .0.message)]
     Refused(ErrorObject),
     /// The host could not prove that it holds the key: it is not Postern.
@@ -51,7 +40,6 @@ pub enum ConnectError {
         "what listens on {socket} does not hold the key: it is not the Postern that this channel belongs to"
     )]
     Impostor { socket: PathBuf },
-    /// The host speaks another version of the protocol.
     #[error("Postern speaks version {0} of the protocol, this program version {ours}", ours = postern_protocol::PROTOCOL)]
     OtherProtocol(u32),
     /// The listener does not speak the protocol.
@@ -75,13 +63,11 @@ impl ConnectError {
 /// Reason why a connection gives nothing more.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionLoss {
-    /// The host closed it.
     #[error("Postern closed the connection")]
     Closed,
     /// The system says what.
     #[error("the connection to Postern broke: {0}")]
     Broken(#[from] io::Error),
-    /// The host said something that is not a message.
     #[error("Postern said something that cannot be read: {0}")]
     Unreadable(#[from] RefusedMessage),
 }
@@ -95,7 +81,6 @@ pub enum CallError {
     /// The connection is gone. Whether the call arrived is not known.
     #[error(transparent)]
     Gone(#[from] ConnectionLoss),
-    /// The answer is not of the form that the method has.
     #[error("the answer to {method} cannot be read: {what}")]
     OddAnswer {
         method: String,

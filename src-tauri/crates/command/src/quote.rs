@@ -3,10 +3,8 @@
 /// Reason why a typed line could not be split into words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
-    /// A quote is opened and never closed.
     #[error("a quote is not closed")]
     OpenQuote,
-    /// The line ends in a backslash.
     #[error("a backslash at the end has nothing to protect")]
     TrailingBackslash,
 }

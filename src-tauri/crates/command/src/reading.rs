@@ -46,7 +46,6 @@ pub struct Step {
     pub argv: Vec<Word>,
     /// Span of the step in [`ParsedCommand::text`] (bytes), wrappers and redirections included.
     pub span: Range<usize>,
-    /// Role of the program.
     pub role: Role,
     /// Wrappers that were peeled off, outermost first. Each is itself a program that deny rules look at.
     pub via: Vec<Via>,
@@ -101,7 +100,6 @@ pub struct Via {
 /// `NAME=value` in front of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// The variable's name.
     pub name: String,
     pub value: Word,
 }

@@ -251,45 +251,10 @@ mod tests {
     }
 
     #[test]
-    fn patterns_scripts_and_separators_are_text() {
-        for (line, expected) in [
-            ("grep / f", &["/"][..]),
-            ("grep -rn /tmp src", &["/tmp"]),
-            ("grep -A 3 /tmp f", &["/tmp"]),
-            ("grep -e /tmp -e /var f", &["/tmp", "/var"]),
-            ("grep --include=*.ts -r /tmp .", &["/tmp"]),
-            ("grep -r /tmp src/*.rs ~/p", &["/tmp"]),
-            ("grep -- -f f", &["-f"]),
-            ("rg -g '!x' --type ts /tmp src", &["/tmp"]),
-            ("git grep -n /tmp -- src", &["/tmp"]),
-            ("git --no-pager grep /tmp", &["/tmp"]),
-            ("git log -S/tmp --grep=/x -- f", &["-S/tmp", "--grep=/x"]),
-            ("git log -S /tmp", &["/tmp"]),
-            ("sed -n /data/p f", &["/data/p"]),
-            ("sed -e /tmp/d f", &["/tmp/d"]),
-            ("awk -F/ '{print $1}' f", &["-F/", "{print $1}"]),
-            ("awk -F / /home/ f", &["/", "/home/"]),
-            ("cut -d/ -f1 f", &["-d/"]),
-            ("cut -f 1 -d / f", &["/"]),
-            ("sort -t / -k2 f", &["/", "-k2"]),
-            ("tr / _", &["/", "_"]),
-            ("paste -sd/ f", &["-sd/"]),
-        ] {
-            assert_eq!(texts_of(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn what_may_be_a_file_is_none() {
-        for line in [
-            "grep -f /tmp /var", "grep /tmp -f /var", "grep /tmp --file=/var", "grep /tmp --fil /var",
-            "grep /tmp $x", "grep /tmp \"$x\"", "grep /tmp *", "grep --unheard /tmp /var",
-            "grep --file=* /tmp", "grep --*=x /tmp", "grep -X /tmp /var", "rg --files /tmp",
-            "rg -f /tmp /var", "sed -f /tmp /var", "sed 'r /tmp' f", "sed -i /tmp/d f", "awk -f /tmp f",
-            "gawk --exec=f /tmp", "awk -v x=/tmp -f y f", "cut -f1 /tmp", "sort /tmp", "cat /tmp",
-            "git show HEAD", "git log -- -S/tmp",
-        ] {
-            assert_eq!(texts_of(line), [""; 0], "{line}");
+    fn patterns_scripts_and_separators_are_text_and_what_may_be_a_file_is_none() {
+        for case in include_str!("text_words.jsonl").lines() {
+            let (line, expected): (String, Vec<String>) = serde_json::from_str(case).unwrap();
+            assert_eq!(texts_of(&line), expected, "{line}");
         }
     }
 }

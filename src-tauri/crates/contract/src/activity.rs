@@ -28,7 +28,6 @@ pub struct RequestRow {
     pub state: RunState,
     /// The reason of a denial, or the outcome of a run.
     pub ending: Option<EndReason>,
-    /// Exit code.
     pub exit_code: Option<i32>,
     /// The approver that answered: "window", "terminal", ….
     pub approver: Option<String>,
@@ -36,7 +35,6 @@ pub struct RequestRow {
     pub at: Millis,
     /// Run time, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// Risk level.
     pub risk: Option<RiskText>,
     /// Decision on it; `None` until there is one, and if it went away before.
     pub decided: Option<Decided>,
@@ -66,7 +64,6 @@ pub struct RequestDetail {
     pub subject: Option<ShownSubject>,
     /// The command as the agent asked it, as escaped text, where the person changed it.
     pub asked: Option<String>,
-    /// Working directory.
     pub cwd: String,
     /// Working directory, ready to be shown.
     #[serde(default)]
@@ -111,7 +108,6 @@ pub struct RequestDetail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
-    /// Time of the moment.
     pub at: Millis,
     /// Change at that time.
     #[serde(flatten)]
@@ -122,7 +118,6 @@ pub struct Moment {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "camelCase", tag = "kind")]
 pub enum MomentKind {
-    /// Postern received it.
     Received,
     Asked,
     /// A chat showed its question.

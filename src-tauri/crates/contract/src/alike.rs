@@ -32,7 +32,6 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Alike {
-    /// Identifier of the question.
     pub question_id: String,
     /// Digest of this question alone.
     pub digest: String,

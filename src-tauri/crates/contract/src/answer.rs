@@ -82,7 +82,6 @@ pub struct AnswerParams {
     pub question_id: String,
     /// The digest of what was shown.
     pub digest: String,
-    /// The answer.
     pub answer: Answer,
     /// For whom *always* is saved.
     #[serde(default)]
@@ -180,10 +179,8 @@ postern_protocol::named_values! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// This agent.
     #[default]
     Agent,
-    /// Every agent.
     Everyone,
 }
 

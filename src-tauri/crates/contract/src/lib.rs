@@ -52,7 +52,7 @@ pub use renewal::{Renewal, Renewed, RenewedRule};
 pub use saved::{Answered, Saved, SavedPlace, not_saved};
 pub use secret::{hide_in_pieces, without_secrets};
 pub use setting_keys::{SETTING_KEYS, SettingKey, THIS_COMPUTER, plain_key};
-pub use setting_values::setting_values;
+pub use setting_values::{format_bytes, format_millis, setting_values};
 pub use shown::{AlsoCovers, RiskText, ShownEffect, ShownRisk, ShownStep, ShownTrace};
 pub use subject::{DiffLine, Field, LineChange, ShownSubject, SubjectRow};
 pub use told::{

@@ -12,7 +12,6 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// Version of the host.
     pub version: String,
     /// Process id of the host.
     pub pid: u32,
@@ -100,7 +99,6 @@ pub enum ConcernKind {
     Permissions,
     /// A rule that cannot be read.
     Rule,
-    /// The audit.
     Audit,
     /// The records: while they are in doubt, everything is denied.
     Records,
@@ -124,7 +122,6 @@ pub enum ConcernKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct StoppedAgent {
-    /// The agent.
     pub agent: AgentId,
     /// End of the stop.
     pub until: Millis,
@@ -184,7 +181,6 @@ pub struct AgentRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleRow {
-    /// The rule.
     pub rule: Rule,
     /// Pattern as it is typed (`git push *`): for an editor, not for showing.
     pub text: String,
@@ -200,7 +196,6 @@ pub struct RuleRow {
     pub why: Option<String>,
     /// Source, in a word or two.
     pub from: String,
-    /// Remarks on it.
     pub remarks: Vec<RuleRemark>,
 }
 
@@ -283,7 +278,6 @@ pub struct RuleDraft {
     #[ts(as = "Option<_>", optional)]
     pub origin: RuleOrigin,
     pub lifetime: Option<Lifetime>,
-    /// Reason for it.
     pub why: Option<String>,
     /// Commands it must match.
     #[serde(default)]

@@ -8,9 +8,7 @@ postern_protocol::named_values! {
     /// question that has it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
     pub enum Part {
-        /// Changes to the environment.
         Environment = "environment",
-        /// Standard input.
         Input = "input",
         /// Programs behind bare names, outside of the system's folders.
         Programs = "programs",

@@ -189,7 +189,6 @@ pub enum PartRole {
 #[serde(rename_all = "camelCase")]
 pub struct EnvChange {
     pub kind: EnvChangeKind,
-    /// The name.
     pub name: ShownText,
     /// The new value.
     pub value: ShownText,
@@ -360,7 +359,6 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<ShownText>>", optional)]
     pub changeable: Vec<ShownText>,
-    /// Working directory.
     pub cwd: ShownText,
     /// Repository that the working directory is in, by the address of its `origin`; at GitHub by owner and name.
     #[ts(optional)]
@@ -370,7 +368,6 @@ pub struct Question {
     #[ts(optional)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<ShownText>,
-    /// Changes of the environment.
     pub env: Vec<EnvChange>,
     /// Standard input, if there is any.
     pub stdin: Option<ShownInput>,
@@ -398,7 +395,6 @@ pub struct Question {
     pub rule: Option<RuleRef>,
     /// The policy that asks, in words: "Ask when no rule matches".
     pub policy: ShownText,
-    /// The verdict's trace.
     #[ts(as = "Option<Vec<ShownTrace>>", optional)]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<ShownTrace>,
@@ -488,7 +484,6 @@ impl Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Unsaved {
-    /// The reason.
     pub reason: NothingToSave,
     /// The reason in words, as a clause that follows *because*.
     pub text: String,

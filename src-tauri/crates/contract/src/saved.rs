@@ -26,7 +26,6 @@ pub struct Answered {
     /// Codes of other questions that the new rule answered.
     #[serde(default)]
     pub also: Vec<String>,
-    /// Rules that it saved.
     #[serde(default)]
     pub saved: Vec<Saved>,
     /// Numbers of the rules that it saved; a line of `permissions.jsonc` has none.
@@ -37,7 +36,6 @@ pub struct Answered {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub not_saved: Option<NothingToSave>,
-    /// Rules that it renewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub renewed: Option<Renewed>,
@@ -49,7 +47,6 @@ pub struct Answered {
 pub struct Saved {
     /// Pattern as typed into an editor (`git push *`), escaped.
     pub rule: String,
-    /// Place where it holds.
     pub place: SavedPlace,
     /// True if it holds only while the program (and script) is unchanged.
     pub pinned: bool,

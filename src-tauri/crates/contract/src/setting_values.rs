@@ -39,7 +39,7 @@ pub fn setting_values(settings: &Settings) -> Vec<(&'static str, String)> {
 }
 
 /// Returns a time as it is typed: `2m30s`.
-fn format_millis(millis: u64) -> String {
+pub fn format_millis(millis: u64) -> String {
     let mut rest = millis;
     let part = |(unit, name): (u64, &str)| {
         let number = rest / unit;
@@ -50,7 +50,8 @@ fn format_millis(millis: u64) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
-fn format_bytes(bytes: u64) -> String {
+/// Returns a size as it is typed: `64KiB`.
+pub fn format_bytes(bytes: u64) -> String {
     match bytes {
         _ if bytes != 0 && bytes.is_multiple_of(1024 * 1024) => format!("{}MiB", bytes / (1024 * 1024)),
         _ if bytes != 0 && bytes.is_multiple_of(1024) => format!("{}KiB", bytes / 1024),

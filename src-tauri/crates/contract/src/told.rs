@@ -64,7 +64,6 @@ pub struct Attention {
 /// The one word that an event's `type` is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub enum RequiredType {
-    /// This.
     #[default]
     #[serde(rename = "tool_approval_required")]
     ToolApprovalRequired,
@@ -73,7 +72,6 @@ pub enum RequiredType {
 /// The one word that an event's `type` is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub enum ResolvedType {
-    /// This.
     #[default]
     #[serde(rename = "tool_approval_resolved")]
     ToolApprovalResolved,

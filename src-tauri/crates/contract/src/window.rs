@@ -34,7 +34,6 @@ pub struct Showing {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionName {
-    /// Identifier of the question.
     pub question_id: String,
     /// The digest of what was shown.
     pub digest: String,
@@ -220,9 +219,7 @@ impl Default for Preferences {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shortcut {
-    /// ⌃⌥Space.
     ControlOptionSpace,
-    /// ⌃⌥P.
     ControlOptionP,
     /// No keys.
     Off,
@@ -232,11 +229,8 @@ pub enum Shortcut {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Appearance {
-    /// As the system is.
     System,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
 }
 

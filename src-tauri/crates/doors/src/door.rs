@@ -1,14 +1,26 @@
 //! Interface of every open door.
 
 use async_trait::async_trait;
-use postern_contract::methods::{ControlError, DoorSetup, FleetHostState, PairedClient};
+use postern_contract::Question;
+use postern_contract::methods::{
+    ControlError, DoorSetup, FleetHostState, ListQuestions, Nothing, PairedClient,
+};
 #[cfg(feature = "fleet")]
 use postern_contract::methods::{FleetWorkCounts, ProposedChange};
-use postern_host::{ApproverId, ConnectedApproverKind};
+use postern_host::{ApproverId, ConnectedApproverKind, Host};
 use std::collections::BTreeMap;
 
 /// Approver id for reading from the host without being shown anything: no window has it.
 pub(crate) const READER: ApproverId = ApproverId { kind: ConnectedApproverKind::Window, number: 0 };
+
+/// Returns what waits on this Mac. It counts as shown to nobody: silence about what no person saw allows nothing.
+///
+/// What waits on another Mac leaves through no door.
+pub(crate) async fn waiting_here(host: &Host) -> Result<Vec<Question>, ControlError> {
+    let mut questions = host.call_method::<ListQuestions>(READER, &Nothing {}).await?.questions;
+    questions.retain(|question| question.host.is_none());
+    Ok(questions)
+}
 
 /// State of other hosts, by their ids in the fleet, as far as they said it in the last 90 seconds.
 pub(crate) type HostStates = BTreeMap<String, FleetHostState>;
@@ -23,14 +35,12 @@ pub(crate) trait Proposals: std::fmt::Debug + Send + Sync {
     async fn read_changes(&self) -> Result<(), ControlError>;
     /// Judges the history of a group's hosts by a policy that waits. Returns the result of each, line by line.
     async fn replay_change(&self, id: String) -> Result<Vec<String>, ControlError>;
-    /// Signs a change as it was shown.
     async fn sign_change(&self, id: String) -> Result<(), ControlError>;
     async fn withdraw_change(&self, id: String) -> Result<(), ControlError>;
 }
 
 #[async_trait]
 pub(crate) trait Door: std::fmt::Debug + Send + Sync {
-    /// Returns the clients that are paired or connected.
     fn clients(&self) -> Vec<PairedClient> {
         Vec::new()
     }
@@ -50,7 +60,6 @@ pub(crate) trait Door: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the state of other hosts of the fleet.
     fn host_states(&self) -> HostStates {
         HostStates::new()
     }

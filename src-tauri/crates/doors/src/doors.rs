@@ -94,7 +94,6 @@ impl DoorRegistry {
         host.keep_doors(doors);
     }
 
-    /// Returns true if a door is not closed.
     #[cfg(feature = "fleet")]
     pub(crate) async fn is_open(&self, kind: DoorKind) -> bool {
         self.slots.lock().await.get(&kind).is_some_and(|slot| slot.door.is_some())

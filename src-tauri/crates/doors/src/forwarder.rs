@@ -83,8 +83,9 @@ impl Door for Forwarder {
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let values: BTreeMap<String, String> =
             self.places.iter().map(|(agent, address)| (agent.to_string(), address.to_string())).collect();
-        let mut text = "In the container, POSTERN_SOCKET says where, and POSTERN_KEY_FILE names a file with the agent's key\n\
-                        (agent.key, mounted read-only). The key proves both sides; it does not cross, and nothing is encrypted.\n"
+        let mut text = "In the container, POSTERN_SOCKET says where, and POSTERN_KEY_FILE names a file\n\
+                        with the agent's key (agent.key, mounted read-only). The key proves both sides;\n\
+                        it does not cross, and nothing is encrypted.\n"
             .to_owned();
         for (agent, address) in &self.places {
             let port = address.port();
@@ -136,7 +137,7 @@ fn address_of(agent: &str, text: &str, beyond_loopback: bool) -> Result<SocketAd
              {UNENCRYPTED}=on as well"
         ))),
         (false, false) => Err(ControlError::refused(format!(
-            "{address} can be reached from anywhere, and nothing is encrypted here: {agent}@127.0.0.1:7719"
+            "{address} can be reached from anywhere, and nothing is encrypted here: use {agent}@127.0.0.1:7719"
         ))),
     }
 }

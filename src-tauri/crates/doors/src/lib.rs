@@ -68,3 +68,12 @@ fn folder(host: &Host) -> io::Result<PathBuf> {
 fn random() -> u32 {
     getrandom::u32().unwrap_or(0)
 }
+
+/// Returns an error with what caused it: on its own it says little.
+#[cfg(any(feature = "telegram", feature = "webhook"))]
+fn error_chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", error_chain(source)),
+        None => error.to_string(),
+    }
+}

@@ -60,7 +60,6 @@ pub(crate) async fn find_agent(
     host.call_method::<GetAgent>(face, &AgentRef { agent }).await
 }
 
-/// Reads a list with commas.
 pub(crate) fn split_list(values: &DoorValues, key: &str) -> Vec<String> {
     let text = values.get(key).map(String::as_str).unwrap_or_default();
     text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()

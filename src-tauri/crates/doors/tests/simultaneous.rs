@@ -192,7 +192,6 @@ impl Stage {
         assert!(matches!(ended.unwrap(), RunResult::Ended(_)), "it ran to its end");
     }
 
-    /// Returns the bot's next call of a method.
     async fn in_chat(&self, method: &'static str) -> postern_tests::telegram::Call {
         let bot = Arc::clone(&self.bot);
         spawn_blocking(move || bot.next(method)).await.unwrap()
@@ -274,11 +273,9 @@ struct Asked {
     round: usize,
     run: Run,
     window: Window,
-    /// The chat's message.
     message: i64,
 }
 
-/// A window with one question in it.
 struct Window {
     control: Control,
     question: Question,

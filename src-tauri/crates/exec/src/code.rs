@@ -28,9 +28,7 @@ mod macos {
     use objc2_security::{SecCSFlags, SecCode, SecRequirement, kSecGuestAttributeAudit};
     use std::ptr::{self, NonNull};
 
-    /// Requirement on a client's code.
     enum CodeRequirement {
-        /// A client of this release.
         Release(String),
         /// Anything that has the key.
         Any,

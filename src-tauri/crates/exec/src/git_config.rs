@@ -28,7 +28,6 @@ const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/ho
 /// A setting: the last part of its key in small letters, and its value.
 pub(crate) type GitSetting = (String, String);
 
-/// Names in a repository's configuration.
 #[derive(Debug)]
 pub(crate) struct NamedInConfig {
     /// Files that git may start, include or obey.

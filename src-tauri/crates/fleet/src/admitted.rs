@@ -29,7 +29,6 @@ pub enum AdmittedMessage {
     Fresh(Fresh),
     /// The next policy of a group.
     Bundle {
-        /// The policy.
         bundle: Box<Bundle>,
         /// Hash of its signed bytes.
         hash: Hash,

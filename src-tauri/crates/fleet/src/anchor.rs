@@ -23,7 +23,6 @@ pub struct Anchor {
     pub previous: Hash,
     /// Policy in force.
     pub policy: String,
-    /// The host's roster.
     pub roster: Hash,
 }
 
@@ -35,7 +34,6 @@ impl FleetMessageBody for Anchor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnchorHead {
-    /// Number of the anchor.
     pub seq: u64,
     /// Hash of its signed bytes.
     pub hash: Hash,
@@ -48,10 +46,8 @@ pub struct AnchorHead {
 /// Something that is wrong with a host's audit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnchorFinding {
-    /// An entry that is not an anchor of this host.
     #[error("entry {0} is not an anchor that this host signed")]
     Foreign(usize),
-    /// Anchors are missing.
     #[error("anchors {from} to {to} are missing")]
     Gap {
         /// The first that is missing.
@@ -59,16 +55,12 @@ pub enum AnchorFinding {
         /// The last that is missing.
         to: u64,
     },
-    /// Two signed anchors have one number.
     #[error("there are two signed anchors {0}")]
     Fork(u64),
-    /// An anchor does not follow the one before.
     #[error("anchor {0} follows another anchor than the one before it")]
     Broken(u64),
-    /// An anchor covers fewer records than the one before.
     #[error("anchor {0} covers fewer records than the one before it")]
     Fewer(u64),
-    /// Log that ends before an anchor that was seen.
     #[error("anchor {kept} was seen before, and the log now ends at {last}")]
     CutOff {
         /// The anchor that was seen.
@@ -76,7 +68,6 @@ pub enum AnchorFinding {
         /// The last one that is there; 0 if none is.
         last: u64,
     },
-    /// Anchor that differs from the one that was seen before.
     #[error("anchor {0} is not the one that was seen before")]
     Replaced(u64),
 }

@@ -133,7 +133,6 @@ impl Subjects {
 #[derive(Debug, Clone)]
 pub struct Broker<'a> {
     pub fleet: &'a FleetId,
-    /// Members of the fleet.
     pub roster: &'a Roster,
     /// Invitations that wait, with their keys.
     pub invited: &'a [(FleetId, VerifyKey)],

@@ -42,10 +42,8 @@ pub struct InvitationCode {
 /// Reason why a text is no code, or a code does not work.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
-    /// Text that is no code.
     #[error("this is not the code of an invitation: it begins with pf1. and has no spaces inside")]
     Form,
-    /// Code that is too old.
     #[error("this code has ended: an owner makes another one")]
     Ended,
 }

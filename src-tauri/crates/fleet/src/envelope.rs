@@ -28,7 +28,6 @@ pub struct EnvelopeSignature {
     /// Short name of the key: a hint, which proves nothing.
     #[serde(default)]
     pub keyid: String,
-    /// The signature itself.
     #[serde(with = "text")]
     pub sig: Vec<u8>,
 }
@@ -36,17 +35,14 @@ pub struct EnvelopeSignature {
 /// Reason why bytes are no envelope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// Message that is longer than its kind may be.
     #[error("{length} bytes, at most {most} are read")]
     TooLong {
         /// Number of bytes that came.
         length: usize,
         most: usize,
     },
-    /// Text that is not the JSON form of DSSE.
     #[error("not a DSSE envelope: {0}")]
     Form(String),
-    /// Signers that are absent, or too many.
     #[error("{0} signatures: an envelope has 1 to 16")]
     Signatures(usize),
 }

@@ -82,7 +82,6 @@ impl HostPart {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobReport {
     pub job: FleetId,
-    /// Outcome of the work.
     pub outcome: Reported,
 }
 

@@ -71,13 +71,10 @@ pub struct Reveal {
 /// Reason why joining stops.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
-    /// The keys are not those that were committed to.
     #[error("the other side revealed other keys than it committed to")]
     Commitment,
-    /// The other side does not have the code.
     #[error("the other side does not have this code")]
     Mac,
-    /// Number of introductions that is not one or two.
     #[error("a device joins as one or two members")]
     Members,
 }

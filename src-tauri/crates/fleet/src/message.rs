@@ -113,7 +113,6 @@ pub struct Payload<T> {
     pub from: FleetId,
     /// Identifier that the sender gave.
     pub id: FleetId,
-    /// Content of the message.
     pub body: T,
 }
 
@@ -123,7 +122,6 @@ pub struct FleetMessageHeader {
     pub fleet: FleetId,
     /// The member that says it.
     pub from: FleetId,
-    /// The message's id.
     pub id: FleetId,
 }
 
@@ -295,8 +293,10 @@ impl FleetChoice {
     }
 
     /// Returns whether something may do more by it than before: who may not allow a run gives it no rights either.
+    ///
+    /// The profile `project` is less than no profile, and more than `look`, which another approver may have chosen.
     pub fn widens(self) -> bool {
-        self.allows() || self == Self::Confine(FleetRights::AsAsked)
+        !matches!(self, Self::Deny | Self::Confine(FleetRights::Look))
     }
 }
 
@@ -309,7 +309,6 @@ pub struct FleetAnswer {
     pub revision: u64,
     /// The digest that was shown.
     pub digest: String,
-    /// The decision.
     pub answer: FleetChoice,
     /// The offer that *always* saves.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -45,10 +45,8 @@ impl FleetMessageBody for AuditRows {
 /// Fault in the rows of a host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowFinding {
-    /// An entry that is no message of this host with rows.
     #[error("entry {0} of its rows is not one that this host signed")]
     Foreign(usize),
-    /// Rows are missing.
     #[error("rows {from} to {to} are missing")]
     Gap {
         /// The first that is missing.
@@ -56,16 +54,12 @@ pub enum RowFinding {
         /// The last that is missing.
         to: u64,
     },
-    /// Two rows have one number.
     #[error("there are two rows {0}")]
     Fork(u64),
-    /// A row does not follow the one before.
     #[error("row {0} follows another row than the one before it")]
     Broken(u64),
-    /// Row that differs from the anchored one.
     #[error("row {0} is not the one that was anchored")]
     NotAnchored(u64),
-    /// Row that differs from the one that was seen before.
     #[error("row {0} is not the one that was seen before")]
     Replaced(u64),
 }

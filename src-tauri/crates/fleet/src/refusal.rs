@@ -7,7 +7,6 @@ use crate::seal::SealError;
 /// Reason why a roster does not count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterError {
-    /// Version that does not come directly after ours.
     #[error("roster {theirs} does not follow roster {ours}")]
     NotNext {
         /// The version that is pinned.
@@ -15,7 +14,6 @@ pub enum RosterError {
         /// The version that came.
         theirs: u64,
     },
-    /// Version that names another one before it.
     #[error("it follows another roster than the one that is pinned here")]
     OtherPrevious,
     /// Roster that is not the one named when the host joined.
@@ -32,22 +30,16 @@ pub enum FleetRefusal {
     /// Bytes that are no envelope.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
-    /// Type that a host does not admit.
     #[error("its type is not one that a host admits")]
     Kind,
-    /// Content that does not fit its type.
     #[error("its content is malformed: {0}")]
     Form(String),
-    /// Version that is not known here.
     #[error("version {0} is not known here: update Postern")]
     Version(u32),
-    /// Message for another fleet.
     #[error("it is for another fleet")]
     OtherFleet,
-    /// The sender is not in the roster.
     #[error("{0} is not a member of this fleet")]
     Stranger(FleetId),
-    /// The member that it names did not sign it.
     #[error("its signature is not {0}'s")]
     Signature(FleetId),
     /// The member may not do this.
@@ -56,7 +48,6 @@ pub enum FleetRefusal {
     /// Content that can't be opened.
     #[error(transparent)]
     Sealed(SealError),
-    /// Message that was made under another roster.
     #[error("it was made under another roster than this host's: connect again and retry")]
     OtherRoster,
     /// This host can't tell whether its roster is the newest.
@@ -74,31 +65,24 @@ pub enum FleetRefusal {
         /// The device or approver where.
         place: Option<String>,
     },
-    /// Answer to something that is not on show any more.
     #[error("the question changed since it was shown: look again")]
     Changed,
     /// The approver answers for other groups.
     #[error("{0} does not answer for this host's groups")]
     Group(FleetId),
-    /// The approver may not approve something so risky.
     #[error("{0} may not approve something so risky")]
     Risk(FleetId),
-    /// The approver may only allow once.
     #[error("{0} may allow once, not always")]
     OnceOnly(FleetId),
-    /// An answer of this id was used already.
     #[error("this answer was used already")]
     Used,
-    /// Second approval by somebody who gave one.
     #[error("{0} approved it already: another person has to")]
     SamePerson(String),
     /// A roster that is not the next one.
     #[error(transparent)]
     Roster(#[from] RosterError),
-    /// Something that this host has.
     #[error("this host has it already")]
     Known,
-    /// Older than what this host has.
     #[error("it is older than what this host has")]
     Older,
     /// Version that this host took before a newer one, and that the broker gives out again.
@@ -107,7 +91,6 @@ pub enum FleetRefusal {
     /// Number that is too far ahead of the one before it.
     #[error("number {0} is too far ahead of what this host has")]
     TooFar(u64),
-    /// Two versions of the same number.
     #[error("there are two versions {version}: {ours:?} here and {theirs:?}")]
     Fork {
         /// Their number.
@@ -117,7 +100,6 @@ pub enum FleetRefusal {
         /// The other one.
         theirs: Hash,
     },
-    /// Too few of those who must sign it did.
     #[error("{have} of {need} needed signatures")]
     TooFew {
         /// Valid signatures.
@@ -125,22 +107,16 @@ pub enum FleetRefusal {
         /// Needed signatures.
         need: usize,
     },
-    /// Time that is too far ahead of this host's clock.
     #[error("it is from the future: compare the clocks")]
     Future,
-    /// Policy that begins later.
     #[error("it is not in force yet")]
     NotYet,
-    /// Policy for groups that this host is not in.
     #[error("this host is not in group {0}")]
     OtherGroup(FleetId),
-    /// Statement that names a bundle that this host does not have.
     #[error("it names a bundle that this host does not have")]
     NoBundle,
-    /// Job of a member for whom as many are under way as may be.
     #[error("this host does {0} jobs for you at this time: wait until one of them ends")]
     MuchAtOnce(u32),
-    /// Job of a member for whom the host did what it does for one in a minute.
     #[error("this host did for you what it does for one member in a minute: try again after that")]
     MuchInAMinute,
 }

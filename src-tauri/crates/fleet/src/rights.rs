@@ -37,50 +37,38 @@ pub struct SignaturesChange {
 /// Reason why a change of rights can't be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RightsError {
-    /// Name or id that no member has.
     #[error("no member is named {named:?}: the members are {members}")]
     NoMember {
         named: String,
         /// Names of all members.
         members: String,
     },
-    /// Name that members of several Macs have.
     #[error("several members are named {named:?}: name one by its id, {ids}")]
     Several { named: String, ids: String },
-    /// Right of a person for a host.
     #[error("{0} is a host, which has groups alone: roles, risk and once only are of a person's member")]
     Host(String),
-    /// The role *host* for a person.
     #[error("nobody is made a host: a Mac joins as one. The roles are owner, publisher, approver, auditor")]
     MadeHost,
-    /// Member without a role.
     #[error("{0} keeps at least one role: to remove it, revoke it")]
     NoRole(String),
-    /// Auditor with a role that an auditor reviews.
     #[error(
         "an auditor answers and publishes nothing: make {0} either an auditor, or an approver or publisher"
     )]
     Auditor(String),
-    /// Limits of an approver for another member.
     #[error("{0} answers no questions: groups, risk and once only need the role approver")]
     NoApprover(String),
-    /// New approver without limits.
     #[error("{0} becomes an approver: name its groups, and the highest risk that it may allow")]
     NewApprover(String),
-    /// Empty list of groups.
     #[error("name at least one group for {0}: the groups are {1}")]
     NoGroup(String, String),
-    /// Group that the roster does not name.
     #[error("no member has the group {group}: the groups are {known}; say so if it is a new one")]
     UnknownGroup {
         group: FleetId,
         /// Groups of the roster.
         known: String,
     },
-    /// The only owner, without that role.
     #[error("{0} is the last owner: make another member an owner first")]
     LastOwner(String),
-    /// More signatures than there are people to give them.
     #[error(
         "{needed} {role}s cannot sign: {there}. Make another person one first: postern fleet members set NAME --roles {role},…"
     )]
@@ -91,7 +79,6 @@ pub enum RightsError {
         /// People who have it, in words.
         there: String,
     },
-    /// Number of signatures that no document has.
     #[error("1 to {SIGNATURES} people sign")]
     Signatures,
     /// Roster that no fleet can be run with.

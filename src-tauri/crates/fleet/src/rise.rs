@@ -14,7 +14,6 @@ const USUAL: u8 = 10;
 pub struct VerdictCounts {
     /// All of them.
     pub judged: u32,
-    /// Requests that were denied.
     pub denied: u32,
     /// Requests that a person was asked about.
     pub asked: u32,

@@ -40,7 +40,6 @@ pub struct Roster {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Member {
-    /// Identifier of the member.
     pub id: FleetId,
     /// Human-readable label of the member.
     pub name: String,

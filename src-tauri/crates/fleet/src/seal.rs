@@ -44,13 +44,11 @@ pub struct Wrapped {
 /// Reason why something can't be sealed or opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// There is nobody to read it, or too many.
     #[error("{0} recipients: 1 to {RECIPIENTS} can read a message")]
     Recipients(usize),
     /// A recipient's key is no point that a secret can be agreed on with.
     #[error("the key {0} cannot receive")]
     Key(String),
-    /// Content that is not for this key.
     #[error("it is sealed for others")]
     NotForUs,
     /// The bytes, or what they are bound to, are not what was sealed.

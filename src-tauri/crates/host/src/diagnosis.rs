@@ -35,7 +35,6 @@ pub struct Diagnosis {
 pub enum DataFolderOwner {
     /// No host.
     Nobody,
-    /// A host; with its process, where that is known.
     Host(Option<HostProcess>),
 }
 

@@ -66,14 +66,12 @@ pub trait FleetMethods: Send + Sync {
     async fn join_fleet(&self, asked: FleetJoin) -> Result<FleetOverview, ControlError>;
     /// Accepts a Mac, or ends an invitation or a joining.
     async fn pair_member(&self, asked: FleetPair) -> Result<FleetOverview, ControlError>;
-    /// Changes what a member may do.
     async fn change_member(&self, asked: FleetMemberChange) -> Result<FleetOverview, ControlError>;
     async fn revoke_member(&self, asked: FleetMemberRef) -> Result<FleetOverview, ControlError>;
     /// Reads the changes that wait for signatures from the broker.
     async fn read_proposals(&self) -> Result<FleetOverview, ControlError>;
     /// Judges the history of a group's hosts by a policy that waits.
     async fn replay_proposal(&self, change: ProposedChangeRef) -> Result<ChangeReplay, ControlError>;
-    /// Signs a change as it was shown.
     async fn sign_proposal(&self, change: ProposedChangeRef) -> Result<FleetOverview, ControlError>;
     async fn withdraw_proposal(&self, change: ProposedChangeRef) -> Result<FleetOverview, ControlError>;
     async fn leave_fleet(&self) -> Result<FleetOverview, ControlError>;
@@ -85,13 +83,11 @@ pub trait FleetMethods: Send + Sync {
 /// for the approver that asks.
 #[async_trait]
 pub trait SetupMethods: Debug + Send + Sync {
-    /// Finds every known agent.
     async fn find_agents(&self, face: ApproverId, asked: SetupScope) -> Result<SetupFound, ControlError>;
     /// Says what connecting or disconnecting an agent would change.
     async fn preview(&self, face: ApproverId, asked: SetupPreview) -> Result<SettingsChange, ControlError>;
     /// Reads where the user's shell finds programs, and remembers it.
     async fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> Result<ShellPath, ControlError>;
-    /// Connects an agent as it was shown.
     async fn connect(&self, face: ApproverId, asked: SetupConnect) -> Result<SetupConnected, ControlError>;
     /// Takes back what connecting an agent did.
     async fn disconnect(

@@ -34,7 +34,6 @@ impl OwnThreads {
         Ok(Self { person: Some(runtime), _end: gate.clone().drop_guard(), gate })
     }
 
-    /// Returns a handle to the user's threads.
     pub(crate) fn handle(&self) -> Handle {
         self.person.as_ref().map_or_else(Handle::current, |runtime| runtime.handle().clone())
     }

@@ -73,15 +73,15 @@ pub enum Cause {
     /// A line of a file asks.
     LineAsks(NamedRuleSource),
     /// A rule would allow the step confined, which its profile does not hold here.
-    RuleBut { command: Label, rule: NamedRule, profile: Profile, gap: ClassGap },
+    RuleBut { command: Label, rule: Box<NamedRule>, profile: Profile, gap: ClassGap },
     /// A rule may match once the words are known.
     RuleMayMatch { pattern: String },
     /// The built-in core denies; `word` is the argument that names what it guards.
     Core { id: String, why: Words, command: Label, word: Option<String> },
     /// A rule denies a file to every program; `path` is the word that names it.
-    File { path: String, access: FileAccess, rule: NamedRule },
+    File { path: String, access: FileAccess, rule: Box<NamedRule> },
     /// A word, or a program that goes through a folder, may mean a file that a rule denies.
-    FileMayBeMeant { word: String, access: FileAccess, rule: NamedRule },
+    FileMayBeMeant { word: String, access: FileAccess, rule: Box<NamedRule> },
     /// The command would empty the folder where it runs.
     EmptiesFolder,
     /// Text that was not understood holds too many commands that may be denied.
@@ -166,7 +166,7 @@ impl From<ToolCause> for Cause {
 #[serde(rename_all = "kebab-case")]
 pub enum ToolCause {
     /// A line of a file about a tool decided, or none did.
-    Line { tool: String, of: ToolUse, line: Option<NamedRule> },
+    Line { tool: String, of: ToolUse, line: Option<Box<NamedRule>> },
     /// A line allows it, and it does more than that line says.
     Beyond(Box<Cause>),
     /// A default allows it, and the agent's own rules ask.
@@ -416,9 +416,9 @@ pub enum ToolUse {
 #[serde(rename_all = "kebab-case")]
 pub enum StageFinding {
     /// Cause that may decide.
-    Cause(Cause),
+    Cause(Box<Cause>),
     /// Decision with its cause.
-    Decided { decision: Decision, cause: Cause },
+    Decided { decision: Decision, cause: Box<Cause> },
     /// The request was read.
     Read { shell: bool, steps: usize, clear: bool },
     /// No rule of the stage denies.
@@ -444,7 +444,7 @@ pub enum StageFinding {
     /// The agent's security setting.
     Security(Security),
     /// Confinement of the run.
-    Confinement(Confinement),
+    Confinement(Box<Confinement>),
     /// Names of the managed policies in force, with their versions.
     Managed(Vec<String>),
     /// A protected place is touched.
@@ -456,6 +456,6 @@ pub enum StageFinding {
 
 impl From<Cause> for StageFinding {
     fn from(cause: Cause) -> Self {
-        Self::Cause(cause)
+        Self::Cause(cause.into())
     }
 }

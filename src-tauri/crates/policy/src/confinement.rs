@@ -252,14 +252,14 @@ pub(crate) struct UnreadablePlaces {
 
 impl UnreadablePlaces {
     pub(crate) fn new(home: &str, data: &str) -> Self {
-        let own = std::iter::once(path::deny_key(data));
-        let channels = short_folder(data).map(|folder| path::deny_key(&folder));
-        Self { home: path::deny_key(home), own: own.chain(channels).collect() }
+        let own = std::iter::once(path::deny_key(data).into_owned());
+        let channels = short_folder(data).map(|folder| path::deny_key(&folder).into_owned());
+        Self { home: path::deny_key(home).into_owned(), own: own.chain(channels).collect() }
     }
 
     /// Returns those that are known without Postern's data folder.
     pub(crate) fn of_home(home: &str) -> Self {
-        Self { home: path::deny_key(home), own: Vec::new() }
+        Self { home: path::deny_key(home).into_owned(), own: Vec::new() }
     }
 
     /// Returns true if a path lies in one of them.

@@ -185,6 +185,5 @@ pub struct Facts<'a> {
     pub confine: Option<RequestedConfinement>,
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
-    /// Standard input.
     pub input: &'a Input,
 }

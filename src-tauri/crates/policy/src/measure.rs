@@ -25,7 +25,6 @@ pub struct MeasuredCall {
     /// The project it ran for: rules that the person saves are kept per project.
     #[serde(default)]
     pub project: String,
-    /// The working directory.
     pub cwd: Option<String>,
     /// The command, as shell text.
     pub shell: String,
@@ -42,15 +41,12 @@ pub enum AlwaysAnswer {
 /// Policy that the commands are judged by.
 #[derive(Debug, Clone)]
 pub struct MeasurementSetup {
-    /// The agent's settings.
     pub settings: Settings,
     /// The rules from the start, in every project.
     pub rules: Vec<Rule>,
     /// Actor that would run the commands.
     pub origin: Origin,
-    /// The person's home folder.
     pub home: String,
-    /// The person's answers.
     pub always: AlwaysAnswer,
 }
 
@@ -70,9 +66,7 @@ impl Default for MeasurementSetup {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Measurement {
-    /// Commands.
     pub calls: usize,
-    /// Commands that run silently.
     pub allowed: usize,
     /// Commands that the person is asked about.
     pub asked: usize,

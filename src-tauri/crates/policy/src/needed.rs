@@ -4,6 +4,7 @@ use crate::path;
 use postern_command::{
     CandidateCommand, Dir, ParsedCommand, Power, ProgramClass, Role, Step, UnparsedSpan, Via, class_of,
 };
+use std::borrow::Cow;
 
 /// Names that the shell itself answers to: never looked up in a line of shell text.
 const SHELL_WORDS: [&str; 10] =
@@ -79,10 +80,10 @@ fn wanted(name: &str) -> WantedProgram<'_> {
 }
 
 /// Returns the absolute folder in which a step runs, where it is known.
-pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
+pub fn folder_of<'a>(cwd: &'a str, dir: &Dir) -> Option<Cow<'a, str>> {
     match dir {
-        Dir::Same => Some(path::normal(cwd).into_owned()),
-        Dir::Under(below) => Some(path::join_path(cwd, below)),
+        Dir::Same => Some(path::normal(cwd)),
+        Dir::Under(below) => Some(path::join_path(cwd, below).into()),
         Dir::OneOf(_) | Dir::Unknown => None,
     }
 }
@@ -90,7 +91,7 @@ pub fn folder_of(cwd: &str, dir: &Dir) -> Option<String> {
 /// Returns every absolute folder in which a step may run, where they are known.
 pub(crate) fn folders_of(cwd: &str, dir: &Dir) -> Option<Vec<String>> {
     match dir {
-        Dir::Same | Dir::Under(_) => folder_of(cwd, dir).map(|folder| vec![folder]),
+        Dir::Same | Dir::Under(_) => folder_of(cwd, dir).map(|folder| vec![folder.into_owned()]),
         Dir::OneOf(all) => Some(all.iter().map(|below| path::join_path(cwd, below)).collect()),
         Dir::Unknown => None,
     }

@@ -6,9 +6,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quic
 /// Returns the lexically normal form of an absolute path: no doubled slash, no `.`, no `..`, no slash at the
 /// end.
 pub fn normal(path: &str) -> Cow<'_, str> {
-    let is_name = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
-    let names = |rest: &[u8]| rest.is_empty() || rest.split(|byte| *byte == b'/').all(is_name);
-    if path.as_bytes().strip_prefix(b"/").is_some_and(names) {
+    if is_normal(path) {
         return Cow::Borrowed(path);
     }
     let mut parts: Vec<&str> = Vec::new();
@@ -22,6 +20,19 @@ pub fn normal(path: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(format!("/{}", parts.join("/")))
+}
+
+/// Returns true for an absolute path in its normal form.
+fn is_normal(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let is_name = |(at, byte): (usize, &u8)| {
+        *byte != b'/'
+            || !matches!(
+                &bytes[at + 1..],
+                [] | [b'/', ..] | [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..]
+            )
+    };
+    bytes == b"/" || bytes.first() == Some(&b'/') && bytes.iter().enumerate().all(is_name)
 }
 
 /// Joins `path` to `base`: absolute paths stay, all come out normal.
@@ -103,8 +114,8 @@ fn without_one_alias(path: &str) -> Option<&str> {
     if let Some(rest) = private.filter(|rest| PRIVATE.iter().any(|name| behind(rest, &[*name]).is_some())) {
         return Some(rest);
     }
-    // Hardly a path has a name that begins with dots, and a search for a short text is much faster than one without case.
-    if !path.contains("/..") {
+    // Hardly a path has a name that begins with dots, and a search for a few bytes is much faster than one without case.
+    if !path.as_bytes().windows(3).any(|part| part == b"/..") {
         return None;
     }
     let is_fork = |part: &[u8]| part.starts_with(b"/..") && part.eq_ignore_ascii_case(FORK.as_bytes());
@@ -230,10 +241,22 @@ pub(crate) fn base_name(path: &str) -> &str {
     path.bytes().rposition(|byte| byte == b'/').map_or(path, |slash| &path[slash + 1..])
 }
 
+/// Returns true if a name, as [`fold_case`] writes it, is one of these, which are written so.
+pub(crate) fn is_one_of(name: &str, names: &[&str]) -> bool {
+    if name.is_ascii() {
+        names.iter().any(|one| one.eq_ignore_ascii_case(name))
+    } else {
+        names.contains(&&*fold_case(name))
+    }
+}
+
 /// Returns true if a normal path is `folder` or lies in it.
 pub(crate) fn is_within(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    // What lies beside a folder mostly begins as it does: its end tells them apart sooner.
+    path.len() >= folder.len()
+        && path.as_bytes().get(folder.len()).is_none_or(|next| *next == b'/')
+        && path.starts_with(folder)
 }
 
 /// Bytes of the longest path that a system opens (`PATH_MAX`: 4,096 on Linux, 1,024 on macOS).
@@ -290,16 +313,33 @@ fn composed(text: &str) -> Cow<'_, str> {
 /// way.
 ///
 /// `/usr/bin` is `/bin`, `/private/tmp` is `/tmp`, the start volume is the root.
-pub(crate) fn deny_key(path: &str) -> String {
-    let prefixless = without_prefixes(path);
-    let normal = normal(&prefixless);
-    let folded = fold_case(without_aliases(&normal));
-    let usr =
-        folded.strip_prefix("/usr").filter(|rest| rest.starts_with("/bin/") || rest.starts_with("/sbin/"));
-    match usr {
-        Some(rest) => rest.to_owned(),
-        None => folded.into_owned(),
+pub(crate) fn deny_key(path: &str) -> Cow<'_, str> {
+    let key = if is_spelled_one_way(path) {
+        Cow::Borrowed(path)
+    } else {
+        let prefixless = without_prefixes(path);
+        let normal = normal(&prefixless);
+        Cow::Owned(fold_case(without_aliases(&normal)).into_owned())
+    };
+    let in_usr =
+        key.strip_prefix("/usr").is_some_and(|rest| rest.starts_with("/bin/") || rest.starts_with("/sbin/"));
+    match key {
+        Cow::Borrowed(key) if in_usr => Cow::Borrowed(&key["/usr".len()..]),
+        Cow::Owned(key) if in_usr => Cow::Owned(key["/usr".len()..].to_owned()),
+        key => key,
     }
+}
+
+/// Returns true for a path as nearly every one is: normal, in small letters, and by no name that only XNU knows.
+fn is_spelled_one_way(path: &str) -> bool {
+    let plain = |pair: &[u8]| {
+        pair[1].is_ascii() && !pair[1].is_ascii_uppercase() && !matches!(pair, b"//" | b".." | b"./")
+    };
+    path.starts_with('/')
+        && !path.starts_with("/.")
+        && !path.ends_with(['/', '.'])
+        && path.as_bytes().windows(2).all(plain)
+        && !["/private", "/system", "/volumes"].iter().any(|other| is_within(path, other))
 }
 
 /// Returns the text without the marks that some file systems overlook in a name.
@@ -448,6 +488,33 @@ mod tests {
         assert_eq!(deny_key("/bin/la\u{17f}t"), deny_key("/bin/last"), "a long s is an s in any case");
         assert_eq!(deny_key("/p/con\u{fb01}g"), deny_key("/p/config"), "joined letters are each of them");
         assert_eq!(deny_key("/bin/\u{212a}ill"), deny_key("/bin/kill"), "and the sign for kelvin a k");
+    }
+
+    #[test]
+    fn a_quick_look_at_a_path_finds_what_a_close_one_does() {
+        const NAMES: [&str; 18] = [
+            "", ".", "..", "...", "a", "a.", ".a", "A", "é", "usr", "bin", "private", "tmp", "System",
+            "volumes", ".nofollow", ".resolve", "..namedfork",
+        ];
+        let paths = NAMES.iter().flat_map(|first| {
+            NAMES.iter().flat_map(move |second| {
+                NAMES
+                    .iter()
+                    .flat_map(move |third| ["/", ""].map(|root| format!("{root}{first}/{second}/{third}")))
+            })
+        });
+        let mut quick = 0;
+        for path in paths {
+            let names: Vec<&str> = path.split('/').skip(1).collect();
+            let plain = names.iter().all(|name| !matches!(*name, "" | "." | ".."));
+            assert_eq!(is_normal(&path), path.starts_with('/') && plain, "{path}");
+            if is_spelled_one_way(&path) {
+                let prefixless = without_prefixes(&path);
+                assert_eq!(fold_case(without_aliases(&normal(&prefixless))), path);
+                quick += 1;
+            }
+        }
+        assert!(quick > 100, "{quick}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::verdict::{StepVerdict, TraceLine, Verdict};
 pub fn conclude(mut verdict: Verdict, policy: &AgentPolicy) -> Verdict {
     if !policy.managed.is_empty() {
         let found = StageFinding::Managed(policy.managed.clone());
-        verdict.trace.push(TraceLine { stage: "managed policies".to_owned(), found });
+        verdict.trace.push(TraceLine { stage: "managed policies".into(), found });
     }
     require_people(verdict, policy)
 }
@@ -24,7 +24,7 @@ fn require_people(mut verdict: Verdict, policy: &AgentPolicy) -> Verdict {
         return verdict;
     }
     let cause = Cause::SeveralPeople { people, by: policy.managed.clone(), would: Box::new(verdict.cause) };
-    verdict.trace.push(TraceLine { stage: "people".to_owned(), found: cause.clone().into() });
+    verdict.trace.push(TraceLine { stage: "people".into(), found: cause.clone().into() });
     let (decision, reason) = match policy.settings.ask {
         Ask::Off => (Decision::Deny, Reason::AllowlistMiss),
         Ask::OnMiss | Ask::Always => (Decision::Ask, Reason::AskAlways),

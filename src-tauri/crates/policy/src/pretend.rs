@@ -7,6 +7,7 @@ use crate::rule::{Identity, Millis};
 use crate::settings::Settings;
 use crate::subject::Origin;
 use postern_command::ParsedCommand;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// The home folder of the pretended person.
@@ -122,9 +123,10 @@ impl<'a> Pretended<'a> {
     }
 
     /// Returns the folder that a path of a step starts from.
-    fn folder(&self, written: &str, needed: &Needed<'_>) -> Option<String> {
+    fn folder(&self, written: &str, needed: &Needed<'_>) -> Option<Cow<'_, str>> {
         // An absolute path is the same from every folder.
-        folder_of(self.cwd, needed.dir).or_else(|| written.starts_with('/').then(String::new))
+        let absolute = || written.starts_with('/').then(Cow::default);
+        folder_of(self.cwd, needed.dir).or_else(absolute)
     }
 
     fn lookup(&self, wanted: &WantedProgram<'_>, needed: &Needed<'_>) -> Lookup {

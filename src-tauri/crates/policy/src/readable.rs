@@ -13,7 +13,6 @@ const OF_RUNS: [&str; 8] =
 /// Reason why no rule may let an agent read a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotReadable {
-    /// Glob that names many files.
     #[error("name one folder, without wildcards")]
     Glob,
     /// Other people's and programs' data lies in it.
@@ -25,7 +24,6 @@ pub enum NotReadable {
     /// Protected places lie in it.
     #[error("it holds keys or Postern’s data: name a folder beside them")]
     HoldsKeys,
-    /// File that holds a run's own data.
     #[error("temporary files and devices are a run's own: a rule can't open them")]
     OfRuns,
 }

@@ -100,16 +100,12 @@ impl ProtectedPlaces {
         }
         let expanded = path::expand_home(text, self.home_folder());
         let lexical = path::reached(folder, &expanded);
-        let real = found
-            .targets
-            .iter()
-            .filter(|target| *target.written == *expanded)
-            .map(|target| target.real.clone());
-        for (path, is_real) in std::iter::once((lexical.clone(), false)).chain(real.map(|real| (real, true)))
-        {
-            let mut places = self.places_at(&path);
+        let real = found.targets.iter().filter(|target| *target.written == *expanded);
+        let real = real.map(|target| (&*target.real, true));
+        for (path, is_real) in std::iter::once((&*lexical, false)).chain(real) {
+            let mut places = self.places_at(path);
             if whole {
-                places.extend(self.places_below(&path));
+                places.extend(self.places_below(path));
             }
             for place in places {
                 // A place that is a link itself is named by its own path.

@@ -7,6 +7,7 @@ use crate::decision::{Decision, Reason, RuleRef};
 use crate::risk::Risk;
 use crate::rule::RuleId;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Contribution of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +37,7 @@ pub struct StepVerdict {
 #[serde(rename_all = "camelCase")]
 pub struct TraceLine {
     /// The stage of `decision.md`'s order, in a word or two ("read", "core", "deny rules", "step 2: allow rules").
-    pub stage: String,
+    pub stage: Cow<'static, str>,
     pub found: StageFinding,
 }
 

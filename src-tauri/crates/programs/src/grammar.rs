@@ -52,14 +52,44 @@ pub fn listed(grammar: &str) -> impl Iterator<Item = (&str, Takes)> {
 
 /// Returns what an option of this very name takes. Every word of every command is looked up here, some several times.
 pub fn option_takes(grammar: &str, name: &str) -> Option<Takes> {
-    // A listed name ends with neither.
-    if name.ends_with([':', '?']) {
+    let (grammar, is_blank) = (grammar.as_bytes(), |byte: &u8| byte.is_ascii_whitespace());
+    // No listed name ends with these, or has a blank.
+    if name.is_empty() || name.ends_with([':', '?']) || name.as_bytes().iter().any(is_blank) {
         return None;
     }
-    grammar.split_ascii_whitespace().find_map(|word| match word.strip_prefix(name)? {
-        "" => Some(Takes::Nothing),
-        ":" => Some(Takes::Value),
-        "?" => Some(Takes::Optional),
-        _ => None,
+    memchr::memmem::find_iter(grammar, name).find_map(|at| {
+        let (before, behind) = (&grammar[..at], &grammar[at + name.len()..]);
+        let (takes, behind) = match behind {
+            [b':', behind @ ..] => (Takes::Value, behind),
+            [b'?', behind @ ..] => (Takes::Optional, behind),
+            behind => (Takes::Nothing, behind),
+        };
+        (before.last().is_none_or(is_blank) && behind.first().is_none_or(is_blank)).then_some(takes)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Takes, option_takes};
+
+    #[test]
+    fn an_option_is_found_by_its_whole_name() {
+        let grammar = "-nn -n: --long? -word --no-long -x";
+        for (name, expected) in [
+            ("-n", Some(Takes::Value)),
+            ("-nn", Some(Takes::Nothing)),
+            ("--long", Some(Takes::Optional)),
+            ("--no-long", Some(Takes::Nothing)),
+            ("-word", Some(Takes::Nothing)),
+            ("-x", Some(Takes::Nothing)),
+            ("-wor", None),
+            ("-long", None),
+            ("-n:", None),
+            ("--long?", None),
+            ("-n: --long", None),
+            ("", None),
+        ] {
+            assert_eq!(option_takes(grammar, name), expected, "{name}");
+        }
+    }
 }

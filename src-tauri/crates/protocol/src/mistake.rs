@@ -7,55 +7,38 @@ use crate::limits;
 /// Fault of a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// A line over the limit.
     #[error("the message is longer than {limit} bytes")]
-    FrameTooLarge {
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// Not UTF-8.
+    FrameTooLarge { limit: usize },
     #[error("the message is not UTF-8: byte {at} does not continue a character")]
     NotUtf8 {
         /// The first byte that is wrong, counted from 0.
         at: usize,
     },
-    /// Not JSON.
     #[error("the message is not JSON: {what}")]
     NotJson {
         /// Message of the parser, with line and column.
         what: String,
     },
-    /// Nested too deep.
     #[error("objects and lists may be nested {} deep at most", limits::DEPTH)]
     TooDeep,
-    /// Key that occurs twice in one object, at any depth.
     #[error("the key {0:?} is twice in one object")]
     DuplicateKey(String),
-    /// A list of messages.
     #[error("batches are not taken: send one message a line")]
     Batch,
-    /// Not an object.
     #[error("a message is a JSON object with jsonrpc, id, method and params")]
     NotAnObject,
-    /// No `jsonrpc: "2.0"`.
     #[error("jsonrpc must be \"2.0\"")]
     WrongVersion,
-    /// Neither a number nor a short text.
     #[error("id must be a whole number or a text of at most {} bytes", limits::ID)]
     BadId,
-    /// A call without an id.
     #[error("a call needs an id")]
     NoId,
-    /// Neither a call nor a response, or both.
     #[error("a message has either method, or result or error")]
     NotAMessage,
-    /// A member of the message that JSON-RPC does not have.
     #[error("a message has no member {0:?}")]
     UnknownMember(String),
-    /// No such method.
     #[error("there is no method {0:?} on this socket")]
     UnknownMethod(String),
-    /// `params` is not an object.
     #[error("params must be an object")]
     ParamsNotAnObject,
     /// A parameter is unknown.
@@ -67,33 +50,25 @@ pub enum ProtocolError {
     /// A parameter is of the wrong type.
     #[error("{0}")]
     WrongType(String),
-    /// Both or neither of `command` and `shell`.
     #[error("system.run needs either command (a list of arguments) or shell (a line of text), not both")]
     CommandOrShell,
-    /// An empty command, or a program without a name.
     #[error("the command is empty: its first argument names the program")]
     EmptyCommand,
-    /// Too many arguments.
     #[error("a command has at most {} arguments", limits::ARGUMENTS)]
     TooManyArguments,
-    /// An argument is too long.
     #[error("argument {index} is longer than {} bytes", limits::ARGUMENT)]
     ArgumentTooLong {
         /// Index, counted from 0.
         index: usize,
     },
-    /// All arguments together are too long.
     #[error("all arguments together are longer than {} bytes", limits::ARGUMENTS_TOTAL)]
     ArgumentsTooLong,
-    /// Something else is longer than it may be.
     #[error("{field} is longer than {limit} bytes")]
     TooLong {
         /// The parameter.
         field: &'static str,
-        /// Limit in bytes.
         limit: usize,
     },
-    /// Something else has more entries than it may have.
     #[error("{field} has more than {limit} entries")]
     TooMany {
         /// The parameter.
@@ -108,130 +83,89 @@ pub enum ProtocolError {
     OutOfRange {
         /// The parameter.
         field: &'static str,
-        /// Range in words.
         range: &'static str,
     },
-    /// A NUL character in an argument.
     #[error("argument {index} holds a NUL character")]
     NulInArgument {
         /// Index, counted from 0.
         index: usize,
     },
-    /// A NUL character in the environment.
     #[error("the value of environment variable {0} holds a NUL character")]
     NulInEnv(String),
-    /// A NUL character in the working directory.
     #[error("cwd holds a NUL character")]
     NulInCwd,
-    /// Asks to run unconfined and does not say why.
     #[error("confine \"none\" needs a reason, which the user reads: say what failed confined")]
     ConfineWithoutReason,
-    /// A NUL character elsewhere.
     #[error("{0} holds a NUL character")]
     Nul(&'static str),
-    /// Too many environment overrides.
     #[error("a request sets at most {} environment variables", limits::ENV)]
     TooManyEnv,
-    /// Not an environment variable's name.
     #[error(
         "{0:?} is not an environment variable's name: A-Z a-z 0-9 _ are taken, 128 at most, no digit first"
     )]
     BadEnvName(String),
-    /// `stdin` is neither text nor `{"stream": true}`.
     #[error("stdin is a text of at most {} bytes, or {{\"stream\": true}}", limits::STDIN)]
     BadStdin,
-    /// Too much standard input in the message.
     #[error(
         "stdin holds more than {} bytes: say {{\"stream\": true}} and send it with system.input",
         limits::STDIN
     )]
     StdinTooLong,
-    /// Data that is not in its encoding.
     #[error("data is not base64")]
     BadData,
 }
 
 impl ProtocolError {
+    /// Returns the stable name (`data.problem`) and the error code (`data.code`).
+    fn name_and_code(&self) -> (&'static str, ErrorCode) {
+        match self {
+            Self::FrameTooLarge { .. } => ("frame-too-large", ErrorCode::FrameTooLarge),
+            Self::NotUtf8 { .. } => ("not-utf8", ErrorCode::NotUtf8),
+            Self::NotJson { .. } => ("not-json", ErrorCode::NotJson),
+            Self::TooDeep => ("too-deep", ErrorCode::TooDeep),
+            Self::DuplicateKey(_) => ("duplicate-key", ErrorCode::DuplicateKey),
+            Self::Batch => ("batch-refused", ErrorCode::Batch),
+            Self::NotAnObject => ("not-an-object", ErrorCode::InvalidRequest),
+            Self::WrongVersion => ("wrong-version", ErrorCode::WrongVersion),
+            Self::BadId => ("bad-id", ErrorCode::InvalidRequest),
+            Self::NoId => ("no-id", ErrorCode::InvalidRequest),
+            Self::NotAMessage => ("not-a-message", ErrorCode::InvalidRequest),
+            Self::UnknownMember(_) => ("unknown-member", ErrorCode::InvalidRequest),
+            Self::UnknownMethod(_) => ("unknown-method", ErrorCode::UnknownMethod),
+            Self::ParamsNotAnObject => ("params-not-an-object", ErrorCode::InvalidParams),
+            Self::UnknownField(_) => ("unknown-field", ErrorCode::InvalidParams),
+            Self::MissingField(_) => ("missing-field", ErrorCode::InvalidParams),
+            Self::WrongType(_) => ("wrong-type", ErrorCode::InvalidParams),
+            Self::CommandOrShell => ("command-or-shell", ErrorCode::InvalidParams),
+            Self::EmptyCommand => ("empty-command", ErrorCode::InvalidParams),
+            Self::TooManyArguments => ("too-many-arguments", ErrorCode::InvalidParams),
+            Self::ArgumentTooLong { .. } => ("argument-too-long", ErrorCode::InvalidParams),
+            Self::ArgumentsTooLong => ("arguments-too-long", ErrorCode::InvalidParams),
+            Self::TooLong { .. } => ("too-long", ErrorCode::InvalidParams),
+            Self::TooMany { .. } => ("too-many", ErrorCode::InvalidParams),
+            Self::Empty(_) => ("empty", ErrorCode::InvalidParams),
+            Self::OutOfRange { .. } => ("out-of-range", ErrorCode::InvalidParams),
+            Self::NulInArgument { .. } => ("nul-in-argument", ErrorCode::InvalidParams),
+            Self::NulInEnv(_) => ("nul-in-env", ErrorCode::InvalidParams),
+            Self::NulInCwd => ("nul-in-cwd", ErrorCode::InvalidParams),
+            Self::ConfineWithoutReason => ("confine-without-reason", ErrorCode::InvalidParams),
+            Self::Nul(_) => ("nul", ErrorCode::InvalidParams),
+            Self::TooManyEnv => ("too-many-env", ErrorCode::InvalidParams),
+            Self::BadEnvName(_) => ("bad-env-name", ErrorCode::InvalidParams),
+            Self::BadStdin => ("bad-stdin", ErrorCode::InvalidParams),
+            Self::StdinTooLong => ("stdin-too-long", ErrorCode::InvalidParams),
+            Self::BadData => ("bad-data", ErrorCode::InvalidParams),
+        }
+    }
+
     /// Returns the stable name: `data.problem`.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::FrameTooLarge { .. } => "frame-too-large",
-            Self::NotUtf8 { .. } => "not-utf8",
-            Self::NotJson { .. } => "not-json",
-            Self::TooDeep => "too-deep",
-            Self::DuplicateKey(_) => "duplicate-key",
-            Self::Batch => "batch-refused",
-            Self::NotAnObject => "not-an-object",
-            Self::WrongVersion => "wrong-version",
-            Self::BadId => "bad-id",
-            Self::NoId => "no-id",
-            Self::NotAMessage => "not-a-message",
-            Self::UnknownMember(_) => "unknown-member",
-            Self::UnknownMethod(_) => "unknown-method",
-            Self::ParamsNotAnObject => "params-not-an-object",
-            Self::UnknownField(_) => "unknown-field",
-            Self::MissingField(_) => "missing-field",
-            Self::WrongType(_) => "wrong-type",
-            Self::CommandOrShell => "command-or-shell",
-            Self::EmptyCommand => "empty-command",
-            Self::TooManyArguments => "too-many-arguments",
-            Self::ArgumentTooLong { .. } => "argument-too-long",
-            Self::ArgumentsTooLong => "arguments-too-long",
-            Self::TooLong { .. } => "too-long",
-            Self::TooMany { .. } => "too-many",
-            Self::Empty(_) => "empty",
-            Self::OutOfRange { .. } => "out-of-range",
-            Self::NulInArgument { .. } => "nul-in-argument",
-            Self::NulInEnv(_) => "nul-in-env",
-            Self::NulInCwd => "nul-in-cwd",
-            Self::ConfineWithoutReason => "confine-without-reason",
-            Self::Nul(_) => "nul",
-            Self::TooManyEnv => "too-many-env",
-            Self::BadEnvName(_) => "bad-env-name",
-            Self::BadStdin => "bad-stdin",
-            Self::StdinTooLong => "stdin-too-long",
-            Self::BadData => "bad-data",
-        }
+        self.name_and_code().0
     }
 
     /// Returns the error code: `data.code`.
     pub fn error_code(&self) -> ErrorCode {
-        match self {
-            Self::FrameTooLarge { .. } => ErrorCode::FrameTooLarge,
-            Self::NotUtf8 { .. } => ErrorCode::NotUtf8,
-            Self::NotJson { .. } => ErrorCode::NotJson,
-            Self::TooDeep => ErrorCode::TooDeep,
-            Self::DuplicateKey(_) => ErrorCode::DuplicateKey,
-            Self::Batch => ErrorCode::Batch,
-            Self::WrongVersion => ErrorCode::WrongVersion,
-            Self::UnknownMethod(_) => ErrorCode::UnknownMethod,
-            Self::NotAnObject | Self::BadId | Self::NoId | Self::NotAMessage | Self::UnknownMember(_) => {
-                ErrorCode::InvalidRequest
-            }
-            Self::ParamsNotAnObject
-            | Self::UnknownField(_)
-            | Self::MissingField(_)
-            | Self::WrongType(_)
-            | Self::CommandOrShell
-            | Self::EmptyCommand
-            | Self::TooManyArguments
-            | Self::ArgumentTooLong { .. }
-            | Self::ArgumentsTooLong
-            | Self::TooLong { .. }
-            | Self::TooMany { .. }
-            | Self::Empty(_)
-            | Self::OutOfRange { .. }
-            | Self::NulInArgument { .. }
-            | Self::NulInEnv(_)
-            | Self::NulInCwd
-            | Self::ConfineWithoutReason
-            | Self::Nul(_)
-            | Self::TooManyEnv
-            | Self::BadEnvName(_)
-            | Self::BadStdin
-            | Self::StdinTooLong
-            | Self::BadData => ErrorCode::InvalidParams,
-        }
+        self.name_and_code().1
     }
 
     /// Converts serde's error about parameters.

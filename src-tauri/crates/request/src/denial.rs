@@ -115,13 +115,10 @@ pub enum Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum FolderProblem {
-    /// No leading `/`.
     #[error("is not an absolute path")]
     NotAbsolute,
-    /// There is nothing.
     #[error("does not exist")]
     Missing,
-    /// There is something else.
     #[error("is not a folder")]
     NotAFolder,
     /// No right to enter it, or a folder above it.
@@ -133,7 +130,6 @@ pub enum FolderProblem {
     /// Path outside the agent's folders.
     #[error("is not in one of the agent’s folders")]
     Outside,
-    /// Anything else the system says.
     #[error("cannot be opened: {0}")]
     Other(String),
 }

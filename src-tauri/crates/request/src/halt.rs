@@ -27,10 +27,7 @@ pub enum Halted {
     /// Everything of every agent is.
     Everything,
     /// A person stopped this agent, for so many milliseconds more.
-    Agent {
-        /// Time left of that.
-        left_ms: u64,
-    },
+    Agent { left_ms: u64 },
 }
 
 impl Halt {

@@ -75,7 +75,6 @@ pub enum PlanStdin {
     Inline {
         /// sha256 of the bytes, hex.
         sha256: String,
-        /// Number of bytes.
         bytes: u64,
     },
     /// Sent by the agent while it runs.
@@ -100,13 +99,11 @@ pub struct Plan {
     /// Every program that was looked up, the started one first.
     pub programs: Vec<BoundFile>,
     pub scripts: Vec<BoundFile>,
-    /// Working directory.
     pub cwd: BoundDir,
     #[serde(default, skip_serializing_if = "Confinement::is_none")]
     pub confinement: Confinement,
     /// The whole environment of the child, sorted by name.
     pub env: Vec<(String, String)>,
-    /// Standard input.
     pub stdin: PlanStdin,
     /// Time limit in milliseconds; `None` is no limit.
     pub timeout_ms: Option<u64>,

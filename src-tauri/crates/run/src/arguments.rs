@@ -10,7 +10,7 @@ rule decides.
 
 Usage: postern-run [OPTIONS] -- COMMAND [ARGUMENT…]
        postern-run [OPTIONS] --shell TEXT
-       NAME [ARGUMENT…]      NAME is a link to postern-run: runs NAME on the host
+       NAME [ARGUMENT…]      NAME is a link to postern-run: runs it on the host
 
 Options:
       --shell TEXT           a line of shell text instead of a command

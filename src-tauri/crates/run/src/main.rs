@@ -100,8 +100,12 @@ fn wait_of(wanted: &RunArguments, set_up: Option<OsString>) -> Result<Option<Dur
 
 fn connect(socket: &Path, key_file: &Path) -> Result<Channel, ConnectError> {
     // Where there is no socket there may be no key either, and it is the socket that says what is missing.
-    if tcp_address(socket).is_none() && !socket.exists() {
-        return Err(ConnectError::NothingListens { socket: socket.to_owned() });
+    if tcp_address(socket).is_none() {
+        match socket.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Err(ConnectError::NothingListens { socket: socket.to_owned() }),
+            Err(error) => return Err(ConnectError::NotAllowed { socket: socket.to_owned(), error }),
+        }
     }
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let client = Client { name: "postern-run".to_owned(), version };

@@ -50,7 +50,6 @@ impl FromSql for UuidColumn {
     }
 }
 
-/// An agent's name.
 pub(crate) struct AgentIdColumn(pub(crate) AgentId);
 
 impl FromSql for AgentIdColumn {

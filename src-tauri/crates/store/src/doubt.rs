@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
-/// Suffix of the mark's file name.
 const SUFFIX: &str = ".doubt";
 
 /// A record that cannot be trusted: while there is one, the host denies everything.
@@ -37,7 +36,6 @@ pub enum DoubtCause {
     Displaced,
     /// A person put the copy in its place.
     Restored {
-        /// Time at which the copy was made.
         made: Millis,
         /// Number of changes after it; `None` if that is not known.
         changes: Option<i64>,

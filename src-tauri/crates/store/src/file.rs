@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 /// Suffixes of the files beside the database: SQLite's own, and the head of the audit.
 const COMPANIONS: [&str; 4] = ["", "-wal", "-shm", AUDIT_HEAD];
-/// Suffix of the head's file name.
 pub(crate) const AUDIT_HEAD: &str = ".audit";
 
 /// Makes the folder (0700) and the file (0600) where they are missing, and takes rights from others where they have

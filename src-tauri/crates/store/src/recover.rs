@@ -16,7 +16,6 @@ pub struct Recovered {
     /// Requests that ran. The caller looks whether their processes are alive; one that is gone ends as
     /// [`Outcome::Lost`].
     pub running: Vec<StoredRequest>,
-    /// Questions that are closed now.
     pub questions: Vec<uuid::Uuid>,
 }
 

@@ -30,7 +30,8 @@ pub fn overwrite_deleted(conn: &Connection, on: bool) -> Result<(), Error> {
 
 /// Clears the index and the counts after everything that has ended was swept. What is left is indexed again.
 pub fn erased(conn: &Connection) -> Result<(), Error> {
-    search::clear_index(conn)?;
+    // The segments of the index would keep words of what was deleted.
+    conn.execute_batch(search::AGAIN)?;
     feed::clear_feed(conn)?;
     scripts::clear_scripts(conn)?;
     Ok(tally::forget(conn, Millis::MAX)?)

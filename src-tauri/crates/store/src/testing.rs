@@ -52,7 +52,6 @@ pub(crate) fn identity(sha256: &str) -> Identity {
     }
 }
 
-/// Returns a request that came in at `at`.
 pub(crate) fn new_request(agent: &str, request_id: &str, at: Millis) -> NewRequest {
     let millis = u64::try_from(at).unwrap();
     let nanos = u32::try_from(millis % 1000 * 1_000_000).unwrap();

@@ -33,7 +33,7 @@ pub(crate) enum PresenterEvent {
     Page(Channel<Showing>),
     /// A request is in another state.
     Changed(Box<RequestRow>),
-    /// The page has laid out a question.
+    /// The page has laid out a question, or its card for *Always*; all of it would be `height` logical pixels high.
     LaidOut { id: String, digest: String, height: f64, always: bool },
     /// The page has shown the end of a question.
     EndSeen { id: String, digest: String },
@@ -51,11 +51,11 @@ pub(crate) enum PresenterEvent {
     AllLater,
     /// The person wants those that are alike together, or one at a time.
     Gather(bool),
-    /// *Allow* is pressed, to be held.
+    /// *Allow* is pressed, to be held. The reply is true once it was held for long enough.
     Hold { id: String, digest: String, reply: oneshot::Sender<bool> },
     /// *Allow* is let go.
     LetGo,
-    /// The first of two presses.
+    /// The first of two presses. The reply is true if it counts.
     Press { id: String, digest: String, reply: oneshot::Sender<bool> },
     /// The person opened or closed the details.
     Details(bool),

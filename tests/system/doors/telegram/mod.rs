@@ -74,7 +74,6 @@ impl Chat {
         self.bot.next("sendMessage").text().to_owned()
     }
 
-    /// Returns the message of a question when it is decided.
     fn outcome(&self, question: &Question) -> String {
         let edit = self.bot.next("editMessageText");
         assert_eq!(edit.params["message_id"], question.message, "its own message: {edit:?}");

@@ -153,9 +153,14 @@ fn remove(link: &mut HostLink, id: &str, yes: bool) -> Result<(), Failure> {
     let row = link.call_method::<GetAgent>(&AgentRef { agent: agent.clone() })?;
     let rules = row.allow_rules + row.deny_rules;
     let unused = rules == 0 && row.last_seen_at.is_none();
-    let rules = print::counted(rules, "rule", "rules");
-    let question = format!("Remove {id} with its key, its channel and {rules}? Its history stays. Type yes:");
-    let otherwise = format!("{id} was used and has {rules}: add --yes if it is to be removed");
+    let (state, lost) = if rules == 0 {
+        ("was used".to_owned(), "its key and its channel".to_owned())
+    } else {
+        let rules = print::counted(rules, "rule", "rules");
+        (format!("has {rules}"), format!("its key, its channel and {rules}"))
+    };
+    let question = format!("Remove {id} with {lost}? Its history stays. Type yes:");
+    let otherwise = format!("{id} {state}: add --yes to remove it");
     require_yes(yes || unused, &question, &otherwise, "not removed")?;
     link.call_method::<RemoveAgent>(&AgentRef { agent })?;
     print::write_line(format!("removed {id}, its key, its channel and its rules"))

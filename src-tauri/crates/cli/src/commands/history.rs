@@ -29,6 +29,7 @@ pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(),
         );
     }
     let (json, full, agent) = (command.json.json, command.full, agent_of(&command)?);
+    let empty = empty_words(&command);
     let requests = match command.output {
         Some(text) => {
             let search = OutputSearch { text, limit: Some(command.limit), secrets: command.secrets };
@@ -40,16 +41,27 @@ pub(crate) fn list_requests(link: &mut HostLink, command: History) -> Result<(),
         // The history of an agent that was removed stays; one that never was has none.
         link.call_method::<GetAgent>(&AgentRef { agent })?;
     }
-    if json { print::write_json(&requests) } else { show_requests(&requests, full) }
+    if json { print::write_json(&requests) } else { show_requests(&requests, full, empty) }
 }
 
 /// Lists the requests of other Macs of the fleet.
 pub(crate) fn list_elsewhere(data: &Path, command: History) -> Result<(), Failure> {
     let (host, json, full) = (command.host.clone().unwrap_or_default(), command.json.json, command.full);
-    let show = |requests: &Vec<RequestRow>| show_requests(requests, full);
+    let empty = empty_words(&command);
+    let show = |requests: &Vec<RequestRow>| show_requests(requests, full, empty);
     let parts = (|listed: Requests| listed.requests, show);
     let filter = filter_of(command)?;
     super::fleet::read_hosts::<ListRequests, _>(data, (&host, HostPart::History), &filter, json, parts)
+}
+
+/// Returns the words for an empty list.
+fn empty_words(command: &History) -> &'static str {
+    let asked = [&command.agent, &command.search, &command.output];
+    let narrowed = asked.into_iter().any(Option::is_some)
+        || command.state.is_some()
+        || command.since.is_some()
+        || command.effect.is_some();
+    if narrowed { "no request matches" } else { "nothing yet" }
 }
 
 fn agent_of(command: &History) -> Result<Option<AgentId>, Failure> {
@@ -78,7 +90,7 @@ const REQUEST: usize = 4;
 const COMMAND: usize = 5;
 
 /// Lists requests, one per line of a terminal unless their commands are wanted in full.
-fn show_requests(requests: &[RequestRow], full: bool) -> Result<(), Failure> {
+fn show_requests(requests: &[RequestRow], full: bool, empty: &str) -> Result<(), Failure> {
     let ids: Vec<&str> = requests.iter().map(|request| request.id.as_str()).collect();
     let short = |request: &RequestRow| {
         let mut row = request_row(request);
@@ -87,7 +99,7 @@ fn show_requests(requests: &[RequestRow], full: bool) -> Result<(), Failure> {
     };
     let mut rows: Vec<[String; 6]> = requests.iter().map(short).collect();
     cut_to_terminal(&mut rows, full);
-    print::write_table(HEADINGS, rows, "nothing yet")
+    print::write_table(HEADINGS, rows, empty)
 }
 
 /// Cuts the commands to the width of the terminal, if there is one.

@@ -65,9 +65,7 @@ pub(crate) fn run(
     } else {
         print_import(&imported)?;
         if imported.count_taken(Taken::LeftOut) > 0 {
-            print::write_line(
-                "hint: --broad imports broad rules; --project DIR says where relative paths begin",
-            )?;
+            print_hint(asked)?;
         }
     }
     match imported.files.iter().filter(|file| file.problem.is_some()).count() {
@@ -75,6 +73,14 @@ pub(crate) fn run(
         1 => Err(Failure::usage_error("one file can’t be read")),
         several => Err(Failure::usage_error(format!("{several} files can’t be read"))),
     }
+}
+
+/// Names the options that were not given and import more.
+fn print_hint(asked: &Import) -> Result<(), Failure> {
+    let broad = (!asked.broad).then_some("--broad imports broad rules");
+    let project = asked.project.is_none().then_some("--project DIR says where relative paths begin");
+    let hints: Vec<&str> = broad.into_iter().chain(project).collect();
+    if hints.is_empty() { Ok(()) } else { print::write_line(format!("hint: {}", hints.join("; "))) }
 }
 
 fn real_path(path: &Path) -> Result<PathBuf, Failure> {

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::print;
 use postern_doors::DoorRegistry;
 use postern_host::{Host, HostConfig, StartError, exit_within, start_host_runtime};
+use std::io::IsTerminal as _;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
@@ -12,15 +13,20 @@ use tracing_subscriber::filter::LevelFilter;
 const LONGEST_END: Duration = Duration::from_millis(4_800);
 
 pub(crate) fn run(config: HostConfig) -> Result<(), Failure> {
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(
             tracing_subscriber::EnvFilter::builder()
                 .with_env_var("POSTERN_LOG")
                 .with_default_directive(LevelFilter::WARN.into())
                 .from_env_lossy(),
         )
-        .with_writer(std::io::stderr)
-        .init();
+        .with_writer(std::io::stderr);
+    // A file and a journal show the codes of colors as they are.
+    if std::io::stderr().is_terminal() {
+        log.init();
+    } else {
+        log.with_ansi(false).init();
+    }
     let runtime = start_host_runtime(&config.data, workers()).map_err(Failure::from_error)?;
     let ended = runtime.block_on(serve_host(config));
     // A thread that a disk holds up is not waited for.

@@ -28,6 +28,7 @@ fn render_page(command: clap::Command, name: &str) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     clap_mangen::Man::new(command)
         .title(name.to_uppercase())
+        .source(format!("postern {}", env!("CARGO_PKG_VERSION")))
         .render(&mut text)
         .map_err(Failure::from_error)?;
     Ok(text)

@@ -9,7 +9,6 @@ const MINUTE: Millis = 60_000;
 /// Lifetime of a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Span {
-    /// For good.
     #[default]
     Forever,
     Quarter,

@@ -1,23 +1,18 @@
 //! A denial that can be undone: the host, and with it the agent, is told after a while.
 
-use postern_contract::{AnswerParams, Question, UNDO};
+use postern_contract::{AnswerParams, Question};
 use std::time::Duration;
 
 /// A denial that is not given yet.
 #[derive(Debug)]
 pub(super) struct HeldDenial {
-    answers: Vec<AnswerParams>,
-    /// The denied questions.
-    questions: Vec<Question>,
+    pub(super) answers: Vec<AnswerParams>,
+    pub(super) questions: Vec<Question>,
     /// Time, since the view was started, at which it is given.
-    until: Duration,
+    pub(super) until: Duration,
 }
 
 impl HeldDenial {
-    pub(super) fn from_answers(answers: Vec<AnswerParams>, questions: Vec<Question>, now: Duration) -> Self {
-        Self { answers, questions, until: now + UNDO }
-    }
-
     /// Returns true if it can be undone no longer.
     pub(super) fn is_due(&self, now: Duration) -> bool {
         self.until <= now
@@ -47,13 +42,5 @@ impl HeldDenial {
             [one] => Some(format!("{} denied, u to undo", one.code)),
             several => Some(format!("{} denied, u to undo", several.len())),
         }
-    }
-
-    pub(super) fn into_answers(self) -> Vec<AnswerParams> {
-        self.answers
-    }
-
-    pub(super) fn into_questions(self) -> Vec<Question> {
-        self.questions
     }
 }

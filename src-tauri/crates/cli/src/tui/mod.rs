@@ -309,7 +309,7 @@ fn answered_words(question: &Question, given: &KeyedAnswer, answered: &Answered)
         Answer::Once => "allowed once",
         Answer::Always => "allowed, and remembered",
         Answer::Deny | Answer::DenyAlways => "denied",
-        Answer::DenyAll => "denied, with all of this agent for 10 minutes",
+        Answer::DenyAll => "denied, and the agent is stopped for 10 minutes",
     };
     match (answered.applied, answered.saved_words()) {
         (true, words) if answered.not_saved.is_some() => format!("{code} {}", words.join("; ")),

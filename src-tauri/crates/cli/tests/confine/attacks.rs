@@ -4,11 +4,13 @@ use super::world::{How, SECRET, World, said};
 use std::fs;
 
 /// Evidence that an attack worked.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum Sign {
     /// This file of the world exists.
-    Exists(&'static str),
+    Exists(String),
     /// This file holds the word `evil`.
-    Evil(&'static str),
+    Evil(String),
     /// The output holds the secret.
     Tells,
     /// The output holds the word `worked`.
@@ -23,210 +25,13 @@ use Sign::{Evil, Exists, Kills, Reaches, Says, Tells};
 
 const PYTHON: &str = "/usr/bin/python3 -c";
 
-/// Name, shell line in the project, sign.
-const ATTACKS: &[(&str, &str, Sign)] = &[
-    ("parent rename", "mv .git x; cp -r x .git; git config core.fsmonitor evil", Evil("project/.git/config")),
-    (
-        "nested parent rename",
-        "mv vendor v; cp -r v vendor; echo evil >> vendor/x/.git/config",
-        Evil("project/vendor/x/.git/config"),
-    ),
-    ("configuration", "git config core.hooksPath evil", Evil("project/.git/config")),
-    ("configuration by another name", "ln .git/config c && echo evil >> c", Evil("project/.git/config")),
-    ("configuration replaced", "echo evil > c; mv -f c .git/config", Evil("project/.git/config")),
-    (
-        "absent file",
-        "mkdir -p .claude; echo x > .claude/settings.json",
-        Exists("project/.claude/settings.json"),
-    ),
-    (
-        "absent file by its folder",
-        "rmdir .claude; chmod 777 .claude; mv .claude y; mkdir -p .claude; echo x > .claude/settings.json",
-        Exists("project/.claude/settings.json"),
-    ),
-    (
-        "absent server",
-        "echo x > .mcp.json; rmdir .mcp.json; echo x > .mcp.json; [ -f .mcp.json ] && cp .mcp.json /proc/self/fd/1; echo x > src/.mcp.json",
-        Exists("project/src/.mcp.json"),
-    ),
-    (
-        "absent repository",
-        "mkdir s; cd s; git init -q .; git config core.fsmonitor evil",
-        Evil("project/s/.git/config"),
-    ),
-    (
-        "bare repository",
-        "git init -q --bare b; git -C b config core.fsmonitor evil",
-        Evil("project/b/config"),
-    ),
-    (
-        "nested hook",
-        "echo x > vendor/x/.git/hooks/pre-commit",
-        Exists("project/vendor/x/.git/hooks/pre-commit"),
-    ),
-    (
-        "package cache",
-        "mkdir -p ~/.cargo/registry/src/x && echo evil > ~/.cargo/registry/src/x/build.rs",
-        Evil("home/.cargo/registry/src/x/build.rs"),
-    ),
-    (
-        "module cache",
-        "mkdir -p ~/go/pkg/mod/x && echo evil > ~/go/pkg/mod/x/x.go",
-        Evil("home/go/pkg/mod/x/x.go"),
-    ),
-    (
-        "npm cache",
-        "mkdir -p ~/.npm/_npx/x && echo evil > ~/.npm/_npx/x/cli.js",
-        Evil("home/.npm/_npx/x/cli.js"),
-    ),
-    (
-        "runtime",
-        "mkdir -p ~/.pyenv/versions/3/bin && echo evil > ~/.pyenv/versions/3/bin/python",
-        Evil("home/.pyenv/versions/3/bin/python"),
-    ),
-    ("hook", "echo x > .git/hooks/pre-commit", Exists("project/.git/hooks/pre-commit")),
-    ("redirect by a file", "mkdir s; echo 'gitdir: /tmp/evil' > s/.git", Exists("project/s/.git")),
-    (
-        "redirect by commondir",
-        "rm -f .git/commondir; echo evil > .git/commondir",
-        Evil("project/.git/commondir"),
-    ),
-    (
-        "redirect by a work tree's commondir",
-        "echo evil > .git/worktrees/tree/commondir",
-        Evil("project/.git/worktrees/tree/commondir"),
-    ),
-    (
-        "configuration of a work tree",
-        "rm -f .git/config.worktree; echo evil > .git/config.worktree",
-        Evil("project/.git/config.worktree"),
-    ),
-    ("nested redirect", "echo evil > vendor/x/.git/commondir", Evil("project/vendor/x/.git/commondir")),
-    (
-        "other case",
-        "mkdir -p .GIT/hooks; echo x > .GIT/hooks/pre-commit",
-        Exists("project/.GIT/hooks/pre-commit"),
-    ),
-    (
-        "link for the host",
-        "ln -s $W/outside s/.claude 2>/dev/null || ln -s $W/outside src/.claude",
-        Exists("project/src/.claude"),
-    ),
-    (
-        "bare repository by commondir",
-        "mkdir -p b c/objects c/refs; echo 'ref: refs/heads/main' > b/HEAD; git config -f c/config core.sshCommand evil; \
-         echo ../c > b/commondir",
-        Exists("project/b/commondir"),
-    ),
-    (
-        "folder that nobody lists",
-        "mkdir -p s/.claude; echo x > s/.claude/settings.json; chmod 111 s",
-        Exists("project/s/.claude/settings.json"),
-    ),
-    (
-        "project that nobody lists",
-        "mkdir -p s/.claude; echo x > s/.claude/settings.json; chmod 311 .",
-        Exists("project/s/.claude/settings.json"),
-    ),
-    (
-        "folder that nobody changes",
-        "mkdir -p s/.claude; echo x > s/.claude/settings.json; chmod 555 s",
-        Exists("project/s/.claude/settings.json"),
-    ),
-    (
-        "names that are taken",
-        "mkdir -p s/.claude; echo x > s/.claude/settings.json; \
-         for i in '' .{0..300}; do mkdir s/.claude.set-aside-by-postern$i; done",
-        Exists("project/s/.claude/settings.json"),
-    ),
-    ("start file", "echo evil > src/.envrc", Exists("project/src/.envrc")),
-    (
-        "project that looks like a repository",
-        "mkdir -p objects refs s; echo 'ref: refs/heads/x' > HEAD; echo evil > s/.envrc",
-        Evil("project/s/.envrc"),
-    ),
-    (
-        "settings that look like a repository",
-        "mkdir -p s/.vscode/objects s/.vscode/refs; echo x > s/.vscode/HEAD; echo evil > s/.vscode/tasks.json",
-        Evil("project/s/.vscode/tasks.json"),
-    ),
-    (
-        "configuration that is a pipe",
-        "git init -q s; rm s/.git/config; mkfifo s/.git/config",
-        Exists("project/s/.git/config"),
-    ),
-    (
-        "steps of a rebase",
-        "mkdir -p .git/rebase-merge; echo 'exec evil' > .git/rebase-merge/git-rebase-todo",
-        Evil("project/.git/rebase-merge/git-rebase-todo"),
-    ),
-    (
-        "way to merge of a rebase",
-        "mkdir -p .git/rebase-merge; echo x/../evil > .git/rebase-merge/strategy",
-        Evil("project/.git/rebase-merge/strategy"),
-    ),
-    (
-        "way to merge of a cherry-pick",
-        "mkdir -p .git/sequencer; echo '[options] strategy = x/../evil' > .git/sequencer/opts",
-        Evil("project/.git/sequencer/opts"),
-    ),
-    ("message as a link", "ln -s $W/outside/new .git/SQUASH_MSG", Exists("project/.git/SQUASH_MSG")),
-    (
-        "remote by a file",
-        "mkdir -p s/.git/remotes; git init -q s; echo 'URL: https://evil/x' > s/.git/remotes/origin",
-        Evil("project/s/.git/remotes/origin"),
-    ),
-    ("solutions as a link", "ln -s $W/outside .git/rr-cache", Exists("project/.git/rr-cache")),
-    (
-        "conflict in a file elsewhere",
-        "printf '%040d\\t../evil\\0' 1 > .git/MERGE_RR",
-        Evil("project/.git/MERGE_RR"),
-    ),
-    ("program as its owner", "cp /bin/true t; chmod 4755 t; [ -u t ] && echo worked", Says),
-    (
-        "program created as its owner",
-        "/usr/bin/python3 -c 'import os; os.open(\"t\", os.O_CREAT, 0o6755)'; [ -u t ] && echo worked",
-        Says,
-    ),
-    ("write outside", "echo x > $W/outside/new", Exists("outside/new")),
-    ("write at home", "echo x > ~/.bashrc", Exists("home/.bashrc")),
-    ("write by a link", "ln -s $W/outside l; echo x > l/new", Exists("outside/new")),
-    ("write by a hard link", "ln $W/outside/secret h && echo evil >> h", Evil("outside/secret")),
-    (
-        "write by /proc",
-        "echo x > /proc/self/root$W/outside/new; echo x > /proc/$PPID/root$W/outside/new; echo x > /proc/$VICTIM/root$W/outside/new",
-        Exists("outside/new"),
-    ),
-    (
-        "write in the background",
-        "(setsid sh -c 'echo x > $W/outside/new' &) ; for i in $(seq 200000); do [ -e $W/outside/new ] && break; done",
-        Exists("outside/new"),
-    ),
-    (
-        "hold of a file",
-        "/usr/bin/python3 -c 'import fcntl; fcntl.fcntl(open(\"notes.txt\"), 1024, 1); print(\"worked\")'",
-        Says,
-    ),
-    ("mode outside", "chmod 777 $W/outside/secret && echo worked", Says),
-    ("read a key", "cat ~/.ssh/id_rsa", Tells),
-    ("read Postern's key", "cat $W/data/control.key", Tells),
-    ("read outside", "cat $W/outside/secret", Tells),
-    ("read by a link", "ln -s $W/outside l; cat l/secret; cat /proc/$PPID/cwd/../outside/secret", Tells),
-    ("read by an inherited descriptor", "cat /dev/fd/9/secret", Tells),
-    (
-        "environment of a process", "tr '\\0' '\\n' < /proc/$VICTIM/environ | grep -q HOME && echo worked",
-        Says,
-    ),
-    ("signal", "kill -9 $VICTIM; /usr/bin/python3 -c 'import os; os.kill(-1, 9)'", Kills),
-    ("connect", "exec 3<>/dev/tcp/127.0.0.1/$PORT", Reaches),
-    ("name server", "echo x > /dev/udp/127.0.0.1/$UDP", Reaches),
-    ("service with a path", "$CONNECT $W/run/daemon.sock", Reaches),
-    ("service in the project", "$CONNECT dev.sock", Reaches),
-    ("service with a name", "$CONNECT \"\\0$W\"", Reaches),
-    ("datagram to a service with a path", "$SEND $W/run/letters.sock", Reaches),
-    ("namespace", "unshare -r true && echo worked", Says),
-    ("mount", "unshare -rm sh -c 'mount --bind $W/outside src && cat src/secret'", Tells),
-];
+/// An attack: a shell line in the project, and what shows that it worked.
+#[derive(serde::Deserialize)]
+struct Attack {
+    name: String,
+    attack: String,
+    sign: Sign,
+}
 
 fn text_of(attack: &str) -> String {
     let connect = format!(
@@ -252,29 +57,30 @@ fn worked(world: &mut World, sign: &Sign, printed: &str) -> bool {
 #[test]
 fn no_attack_works_confined() {
     let mut wrong = Vec::new();
-    for (name, attack, sign) in ATTACKS {
+    for line in include_str!("attacks.jsonl").lines() {
+        let Attack { name, attack, sign } = serde_json::from_str(line).unwrap();
         for how in [How::Free, How::Look, How::Project, How::Loopback] {
             let mut world = World::new();
             let free = matches!(how, How::Free);
-            if free && *name == "signal" {
+            if free && name == "signal" {
                 // Unconfined it would end everything of this user.
                 assert!(world.run(&how, "kill -9 $VICTIM").status.success());
                 while world.victim_lives() {}
                 continue;
             }
-            let mut command = world.command(&how, "project", &format!("exec 9<\"$N\"; {}", text_of(attack)));
+            let mut command = world.command(&how, "project", &format!("exec 9<\"$N\"; {}", text_of(&attack)));
             command.env("N", "/dev/null");
-            if *name == "read by an inherited descriptor" {
-                command = inherited(&world, &how, attack);
+            if name == "read by an inherited descriptor" {
+                command = inherited(&world, &how, &attack);
             }
             let output = command.output().unwrap();
             assert_ne!(output.status.code(), Some(125), "{name}: it is confined, and runs");
             let printed = said(&output);
             // A connection is counted by another thread; that of an attack that worked comes.
             let until = std::time::Instant::now() + std::time::Duration::from_secs(5);
-            let mut got = worked(&mut world, sign, &printed);
+            let mut got = worked(&mut world, &sign, &printed);
             while free && !got && std::time::Instant::now() < until {
-                got = worked(&mut world, sign, &printed);
+                got = worked(&mut world, &sign, &printed);
             }
             if got != free {
                 let how = if free { "did not work unconfined" } else { "worked confined" };

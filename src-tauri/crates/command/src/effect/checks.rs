@@ -174,9 +174,10 @@ fn of_working_folder(path: &str) -> String {
 }
 
 /// Programs that run statements of a database's language.
-const CLIENTS: [&str; 18] = [
+const CLIENTS: [&str; 26] = [
     "psql", "mysql", "mariadb", "sqlite3", "duckdb", "mongosh", "mongo", "redis-cli", "clickhouse",
-    "clickhouse-client", "cqlsh", "sqlcmd", "bq", "snowsql", "turso", "usql", "wrangler", "litecli",
+    "clickhouse-client", "cqlsh", "sqlcmd", "bq", "snowsql", "turso", "usql", "wrangler", "litecli", "pgcli",
+    "mycli", "cockroach", "snow", "trino", "presto", "cypher-shell", "databricks",
 ];
 
 /// Returns what the statements of a database's client delete, in its arguments or on its input.
@@ -196,19 +197,25 @@ fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
         })
 }
 
-/// Returns what these statements delete, if a command is the client of a database.
+/// Returns what these statements delete, or open to others, if a command is the client of a database.
 pub(super) fn statements(command: &ExaminedCommand<'_>, texts: &[&str]) -> Option<FoundEffect> {
-    const DROPS: [&str; 9] = [
+    const DROPS: [&str; 11] = [
         "drop table", "drop database", "drop schema", "drop column", "drop owned", "drop user", "drop role",
-        "truncate ", "delete from",
+        "drop keyspace", "detach delete", "truncate ", "delete from",
     ];
-    let drops = |text: &&str| {
-        let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
-        let plain = without_literals(&plain);
-        DROPS.iter().any(|part| plain.contains(part))
+    const OPENS: [&str; 4] = [" to public", " superuser", " with grant option", "@'%'"];
+    if !command.is_one_of(&CLIENTS) {
+        return None;
+    }
+    let hold = |parts: &[&str]| {
+        texts.iter().any(|text| {
+            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+            let plain = without_literals(&plain);
+            parts.iter().any(|part| plain.contains(part))
+        })
     };
-    let deletes = command.is_one_of(&CLIENTS) && texts.iter().any(drops);
-    deletes.then(|| system("delete data from a database", None))
+    let deletes = hold(&DROPS).then(|| system("delete data from a database", None));
+    deletes.or_else(|| hold(&OPENS).then(|| system("give access to a database", None)))
 }
 
 /// Returns a query without its string literals, if every database agrees where they end and none is given to a function.

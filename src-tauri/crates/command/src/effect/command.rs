@@ -14,7 +14,6 @@ use crate::{Dir, Step, Word};
 /// were written.
 #[derive(Debug, Default)]
 pub(super) struct ProgramWords<'a> {
-    /// The program's family.
     family: Cow<'a, str>,
     /// All words, the program first.
     all: Vec<&'a str>,
@@ -23,6 +22,8 @@ pub(super) struct ProgramWords<'a> {
     texts: Vec<&'a str>,
     /// The words that the shell expands, as they were written.
     patterns: Vec<&'a str>,
+    /// True for a wrapper, which starts another program: its words are not all that it got.
+    wraps: bool,
 }
 
 /// A program with its words. Its options are read once something asks for them: of most programs nothing does.
@@ -38,6 +39,7 @@ pub(super) struct ExaminedCommand<'a> {
     /// The words that the shell expands, as they were written.
     pub(super) patterns: &'a [&'a str],
     pub(super) program: &'static Program,
+    wraps: bool,
     all: &'a [&'a str],
     read: OnceCell<Invocation<'a, &'a str>>,
 }
@@ -50,7 +52,9 @@ impl<'a> ProgramWords<'a> {
 
     /// Returns the step's wrappers and its own program.
     pub(super) fn of_step(step: &'a Step) -> Vec<Self> {
-        let mut all: Vec<Self> = step.via.iter().filter_map(|via| Self::of_argv(&via.argv)).collect();
+        let wrappers =
+            step.via.iter().filter_map(|via| Some(Self { wraps: true, ..Self::of_argv(&via.argv)? }));
+        let mut all: Vec<Self> = wrappers.collect();
         let own = Self::of_argv(&step.argv).unwrap_or_default();
         let texts = step.redirections.iter().filter_map(|redirection| redirection.text.as_deref());
         let expanded = step.argv.iter().filter(|word| word.value.is_none());
@@ -75,12 +79,16 @@ impl<'a> ProgramWords<'a> {
                 texts: &self.texts,
                 patterns: &self.patterns,
                 program,
+                wraps: self.wraps,
                 all: &self.all,
                 read: OnceCell::new(),
             });
         }
     }
 }
+
+/// Pattern of a program without arguments.
+const WITHOUT_ARGUMENTS: &str = "#0";
 
 /// Options of git's transfers that take no word of their own.
 const FLAGS: [&str; 50] = [
@@ -129,6 +137,9 @@ impl<'a> ExaminedCommand<'a> {
     }
 
     fn find_match(&self, patterns: &str) -> Option<PatternMatch> {
+        if patterns.is_empty() {
+            return None;
+        }
         PatternSearch { read: self.read(), dir: &Dir::Same, writes: false, by_option: false }
             .first_match(patterns)
             .map(|(found, _)| found)
@@ -136,6 +147,9 @@ impl<'a> ExaminedCommand<'a> {
 
     /// Returns the index of the first word behind the command that an effect is about, if it has the effect.
     pub(super) fn meets_effect(&self, effect: &TableEffect) -> Option<usize> {
+        if self.wraps && effect.when == WITHOUT_ARGUMENTS {
+            return None;
+        }
         let named = effect.names.is_empty() || effect.names.contains(&self.name);
         let found = named.then(|| self.find_match(effect.when))??;
         (!self.matches_any(effect.unless)).then_some(found.behind)

@@ -75,6 +75,17 @@ pub(super) fn is_this_machine(word: &str) -> bool {
     is_here && (word.contains("://") || !is_read_differently(word))
 }
 
+/// Returns an address of this computer without its quotes, or the word itself. What only the run tells stands behind its host:
+/// `"http://localhost:3000/$ID"`.
+pub(super) fn own_address(word: &str) -> &str {
+    let is_own = |text: &&str| {
+        let behind = text.split_once("://").map_or(*text, |(_, behind)| behind);
+        let authority = behind.split(['/', '?', '#']).next().unwrap_or_default();
+        !text.contains(['"', '\\']) && is_plain(authority) && is_this_machine(text)
+    };
+    word.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(is_own).unwrap_or(word)
+}
+
 /// Returns the repositories that the words of a forge's program name: by its option, by an address, or by a path of the API.
 pub(super) fn repositories_of<'a>(command: &ExaminedCommand<'a>) -> Vec<&'a str> {
     if !command.is_one_of(&["gh", "glab"]) {
@@ -147,7 +158,7 @@ pub(super) fn branches_there(command: &ExaminedCommand<'_>, behind: usize) -> Op
 
 #[cfg(test)]
 mod tests {
-    use super::{host_of, machine_of, source_of_image};
+    use super::{host_of, machine_of, own_address, source_of_image};
 
     #[test]
     fn the_host_is_the_one_that_is_asked() {
@@ -176,6 +187,20 @@ mod tests {
             ["a.example:x@b.example", "a.example?@b.example/x", "a.example#@b.example", "a\\@b.example"]
         {
             assert_eq!(machine_of(word), Some(word));
+        }
+    }
+
+    #[test]
+    fn what_the_run_tells_behind_the_host_leaves_the_address_of_this_computer() {
+        for text in ["http://localhost:3000/$ID", "localhost:3000/a?b=$(id)", "http://127.0.0.1/${X}/y"] {
+            assert_eq!(own_address(&format!("\"{text}\"")), text);
+        }
+        for word in [
+            r#""http://localhost:$PORT/x""#, r#""http://localhost$X/x""#, r#""localhost:3000$X/""#,
+            r#""http://$X@localhost/x""#, r#""http://a.example/$X""#, r#""http://localhost/a"$X"b""#,
+            r#""http://localhost/"$X"#, r#""http://localhost/a\\"$X\""#, r#""$BASE/x""#,
+        ] {
+            assert_eq!(own_address(word), word);
         }
     }
 

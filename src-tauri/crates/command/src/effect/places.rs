@@ -20,7 +20,8 @@ pub(super) fn opens_nothing(name: &str) -> bool {
 pub fn is_secret(word: &str) -> bool {
     let word = folded(word);
     // A fork of a file by a name that only macOS knows.
-    let word = word.split("/..namedfork/").next().unwrap_or_default();
+    let fork = word.contains('/').then(|| word.find("/..namedfork/")).flatten();
+    let word = fork.map_or(&*word, |at| &word[..at]);
     let holds = |(at, _)| {
         let (before, behind) = word.split_at(at);
         SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
@@ -32,7 +33,8 @@ pub fn is_secret(word: &str) -> bool {
     let is_public = word.rsplit_once('.').is_some_and(|(_, end)| end == "pub");
     let left_out = ["--exclude=", "--ignore="].iter().any(|option| word.starts_with(option));
     let is_named = || !left_out && (is_secret_name(name) || attached.is_some_and(is_secret_name));
-    !is_public && (word.match_indices(['.', '/']).any(holds) || is_named())
+    let is_environment = || word.contains("/proc/") && word.ends_with("/environ");
+    !is_public && (word.match_indices(['.', '/']).any(holds) || is_named() || is_environment())
 }
 
 /// Returns a word as a disk compares it for which letters of both cases are one: `.ENV`, `ID_RſA`.
@@ -122,7 +124,7 @@ fn is_secret_name(name: &str) -> bool {
         ".env", "master.key", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".htpasswd", ".vault-token",
         ".dev.vars",
     ];
-    const STORES: [&str; 6] = ["p12", "pfx", "jks", "keystore", "kdbx", "ppk"];
+    const STORES: [&str; 7] = ["p12", "p8", "pfx", "jks", "keystore", "kdbx", "ppk"];
     let of = name.strip_prefix(".env").map(|rest| rest.strip_prefix('.').unwrap_or(rest));
     NAMES.contains(&name)
         || name.starts_with(".env.") && of.is_some_and(|of| !EXAMPLES.iter().any(|one| of.ends_with(one)))
@@ -185,4 +187,11 @@ const SECRETS: &[(&str, &str)] = &[
     ("", ".npmrc"),
     ("", ".git-credentials"),
     ("agent", ".key"),
+    ("", "/etc/ssh/ssh_host_"),
+    ("terraform", ".tfstate"),
+    ("", ".pypirc"),
+    ("", ".vault_pass"),
+    ("", ".my.cnf"),
+    ("", ".cargo/credentials"),
+    ("", ".gem/credentials"),
 ];

@@ -9,8 +9,8 @@ use super::checks;
 use super::command::{self, ExaminedCommand, ProgramWords};
 use super::downloaded::runs_what_it_fetched;
 use super::host::{
-    branches_there, is_away, is_plain, is_this_machine, machine_of, registry_of_image, repositories_of,
-    source_of_image,
+    branches_there, is_away, is_plain, is_this_machine, machine_of, own_address, registry_of_image,
+    repositories_of, source_of_image,
 };
 use super::initializer::package_of;
 use super::inner::{effects_of_inner, fed_statements};
@@ -78,9 +78,12 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
 
 /// Returns true for a word that says what even an unknown program does: `jira issue delete`, `kafka-topics --delete`.
 pub fn is_grave(word: &str) -> bool {
-    const GRAVE: [&str; 16] = [
-        "delete", "deploy", "destroy", "drop", "erase", "exec", "kill", "publish", "purge", "push", "remove",
-        "reset", "rm", "send", "upload", "wipe",
+    const GRAVE: [&str; 43] = [
+        "abandon", "add", "alter", "apply", "approve", "cancel", "create", "delete", "deploy", "destroy",
+        "disable", "drop", "erase", "evict", "exec", "flush", "grant", "install", "invite", "kill", "merge",
+        "obliterate", "post", "publish", "purge", "push", "remove", "reset", "restore", "revoke", "rm",
+        "rollback", "send", "set", "signal", "start", "stop", "terminate", "trigger", "uninstall", "update",
+        "upload", "wipe",
     ];
     GRAVE.contains(&word.trim_start_matches('-'))
 }
@@ -312,7 +315,7 @@ fn is_told_by_table(step: &Step, word: &str) -> bool {
     let names = |effect: &table::TableEffect| {
         !matches!(effect.does, EffectKind::Write) && effect.out.split_whitespace().any(|one| one == option)
     };
-    let program = step.program().and_then(|name| table::program(&family(name)));
+    let program = step.program().and_then(|name| table::program(&family_of(name)));
     program.is_some_and(|program| program.effects.iter().any(names))
 }
 
@@ -462,7 +465,7 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
         Of::Rest => operands.into_iter().skip(1).collect(),
         Of::Last => operands.last().copied().into_iter().collect(),
         Of::Hosts if command.is_one_of(&FETCHERS) => {
-            operands.into_iter().chain(command.values_of("--url")).collect()
+            operands.into_iter().chain(command.values_of("--url")).map(own_address).collect()
         }
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
         Of::Verb => command.verb_before(behind).into_iter().collect(),

@@ -33,13 +33,9 @@ pub struct Lists {
     pub except: HashSet<String>,
     /// Prefixes of such names.
     pub except_prefixes: Vec<String>,
-    /// Prefixes of [`VariableClass::Hard`].
     pub hard_prefixes: Vec<String>,
-    /// [`VariableClass::Hard`].
     pub hard_names: HashSet<String>,
-    /// Prefixes of [`VariableClass::Soft`].
     pub soft_prefixes: Vec<String>,
-    /// [`VariableClass::Soft`].
     pub soft_names: HashSet<String>,
     /// `_`-separated parts that make a name [`VariableClass::Soft`]: credentials.
     pub soft_segments: Vec<String>,

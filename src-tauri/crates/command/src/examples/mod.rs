@@ -16,7 +16,6 @@ use crate::{Dialect, ParsedCommand, Step, Word, read_shell};
 /// Problem of a file's examples.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExampleProblem {
-    /// An example shows something else.
     #[error("`{line}` shows {}, and not {}", name_examples(.got), name_examples(.wanted))]
     Shows {
         line: String,
@@ -25,7 +24,6 @@ pub enum ExampleProblem {
         /// Actual result.
         got: Vec<Example>,
     },
-    /// An effect has no example.
     #[error("no example shows `when = \"{0}\"`: add one that has such an argument")]
     Unshown(String),
 }

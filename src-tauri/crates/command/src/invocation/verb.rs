@@ -68,7 +68,7 @@ pub fn leading_options(words: &[&str]) -> usize {
 
 /// Returns the options in front of a program's verb, and their spelling. `name` may be a path.
 fn before_verb_of(name: &str) -> Option<(&'static str, Style)> {
-    let program = table::program(&crate::programs::family(name))?;
+    let program = table::program(&crate::programs::family_of(name))?;
     Some((program.before?, program.style))
 }
 

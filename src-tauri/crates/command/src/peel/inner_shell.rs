@@ -3,7 +3,7 @@
 use super::{guess, inner_call, read_inner};
 use crate::call::{Arg, CommandCall, Feed, ParseResults};
 use crate::invocation::{GivenOption, unknown_option};
-use crate::programs::{family, runs_no_script};
+use crate::programs::{family_of, runs_no_script};
 use crate::shell::TextPosition;
 use crate::{CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan};
 
@@ -29,8 +29,8 @@ const KEYWORDS: &[&str] = &[
 
 /// Adds what a shell would run.
 pub(super) fn add_shell(mut call: CommandCall, found: &mut ParseResults) {
-    let shell = family(call.program_name().unwrap_or_default());
-    let dialect = match shell.as_str() {
+    let shell = family_of(call.program_name().unwrap_or_default());
+    let dialect = match &*shell {
         "bash" | "rbash" => Dialect::Bash,
         "zsh" | "rzsh" => Dialect::Zsh,
         "sh" | "dash" | "ash" => Dialect::Posix,
@@ -96,8 +96,8 @@ fn place_text(
     let Some(value) = text.known_value() else { return refuse_unknown(call, text, found) };
     let rest: Option<Vec<String>> =
         call.args.iter().skip(options.operand + 1).map(|arg| arg.known_value().map(str::to_owned)).collect();
-    let shell = family(call.program_name().unwrap_or_default());
-    let parameters = rest.map(|rest| if rest.is_empty() { vec![shell] } else { rest });
+    let shell = family_of(call.program_name().unwrap_or_default());
+    let parameters = rest.map(|rest| if rest.is_empty() { vec![shell.into_owned()] } else { rest });
     let at = TextPosition::of_value(&text.word.raw, value, &text.span);
     read_or_alone(call, options.operand + 1, Power::Transparent, found, |outer, found| {
         read_inner(outer, value, at, dialect, parameters, found);

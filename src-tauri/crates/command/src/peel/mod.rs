@@ -17,7 +17,7 @@ use crate::builtins::{self, Ruling};
 use crate::call::{Arg, CommandCall, Feed, Functions, ParseResults};
 use crate::invocation::ArgumentWord;
 use crate::programs::table::{self, Program};
-use crate::programs::{self, ProgramClass, class_of, family};
+use crate::programs::{self, ProgramClass, class_of, family_of};
 use crate::shell::{DEEPEST, Nest, TextPosition, candidates, read_text};
 use crate::{
     Assignment, CandidateCommand, Dialect, Note, Power, Role, Unparsed, UnparsedSpan, Via, Word, escape,
@@ -84,11 +84,11 @@ fn unknown_program(mut call: CommandCall, found: &mut ParseResults) {
 
 /// Reads a program that was found by name or path, or that a wrapper starts.
 fn program(call: CommandCall, found: &mut ParseResults) {
-    let name = family(call.program_name().unwrap_or_default());
+    let name = family_of(call.program_name().unwrap_or_default());
     if call.depth > DEEPEST {
         return refuse(call, Unparsed::TooDeep, "it has wrappers inside wrappers, too deep to follow", found);
     }
-    match name.as_str() {
+    match &*name {
         "find" => find_exec::add_find(call, found),
         "fd" | "fdfind" => fd_exec::add_fd(call, found),
         "arch" => arch::add_arch(call, found),

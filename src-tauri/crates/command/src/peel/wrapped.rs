@@ -7,7 +7,7 @@ use crate::builtins;
 use crate::call::{Arg, CommandCall, ParseResults};
 use crate::invocation::{ArgumentWord as _, GivenOption, Leading};
 use crate::programs::table::Wrapper;
-use crate::programs::{self, family};
+use crate::programs::{self, family_of};
 use crate::{Dialect, Dir, Power, Redirection, RedirectionKind, Role, Unparsed};
 
 /// Adds the program that a wrapper starts, or the wrapper where it starts none.
@@ -35,7 +35,7 @@ pub(super) fn add_wrapped(mut call: CommandCall, wrapper: &'static Wrapper, foun
 /// Returns the first option of `setarch KIND OPTIONS PROGRAM`: options begin after the kind of machine.
 fn first_option(call: &CommandCall) -> usize {
     let kind = call.args.get(1).and_then(Arg::known_value).is_some_and(|word| !word.starts_with('-'));
-    1 + usize::from(kind && family(call.program_name().unwrap_or_default()) == "setarch")
+    1 + usize::from(kind && family_of(call.program_name().unwrap_or_default()) == "setarch")
 }
 
 /// Rewrites `coreutils --coreutils-prog=NAME ARGUMENTS` as `coreutils NAME ARGUMENTS`.

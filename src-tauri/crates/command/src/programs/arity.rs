@@ -5,7 +5,7 @@ use crate::invocation::verb_indexes;
 /// Returns how many words of the argv are the command: at least 1, at most its length.
 pub fn command_length(argv: &[&str]) -> usize {
     let Some(program) = argv.first() else { return 0 };
-    let family = super::family(program);
+    let family = super::family_of(program);
     let known = super::table::program(&family).map(|program| program.words).filter(|words| !words.is_empty());
     let known =
         known.or_else(|| super::own::find_own(&family).map(|program| program.words)).unwrap_or_default();
@@ -17,7 +17,7 @@ pub fn command_length(argv: &[&str]) -> usize {
 /// Returns the words that name the command, without options before the verb: `git -C x push origin` is `git push`.
 pub fn command_words<'a>(argv: &[&'a str]) -> Vec<&'a str> {
     let as_written = || argv.iter().take(command_length(argv)).copied().collect();
-    let program = argv.first().and_then(|name| super::table::program(&super::family(name)));
+    let program = argv.first().and_then(|name| super::table::program(&super::family_of(name)));
     let places =
         program.filter(|program| program.before.is_some()).map(|program| verb_indexes(program, argv));
     // Where the verb may be in several places, nothing is left out.

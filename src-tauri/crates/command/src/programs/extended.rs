@@ -1,14 +1,14 @@
 //! Subcommands that a program does not have itself: configured aliases, plugins, extensions. Files decide what
 //! they run, and everybody who can write the project can write those.
 
-use super::{family, table};
+use super::{family_of, table};
 use crate::invocation::verb_indexes;
 
 /// Returns the positions of words that the program may take for a configured subcommand or a plugin, in the
 /// order of argv.
 pub fn extensions(argv: &[Option<&str>]) -> Vec<usize> {
     let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
-    let family = family(name);
+    let family = family_of(name);
     let Some(program) = table::program(&family) else { return Vec::new() };
     if program.own_commands.is_none() {
         return Vec::new();

@@ -1,32 +1,37 @@
 //! Programs that treat standard input as data, not as commands.
 
-use super::class::family;
+use super::class::family_of;
 use super::table::{Trait, find_name};
 
 /// Returns true if a program reads its input as data or not at all, and false if that is unknown. `words` are
 /// the step's words without wrappers.
 pub fn treats_input_as_data(words: &[Option<&str>]) -> bool {
-    let all: Option<Vec<&str>> = words.iter().copied().collect();
-    let Some([name, args @ ..]) = all.as_deref() else { return false };
-    let Some(known) = find_name(&family(name)).filter(|known| known.has_trait(Trait::InputIsData)) else {
+    let [Some(name), args @ ..] = words else { return false };
+    let Some(known) = find_name(&family_of(name)).filter(|known| known.has_trait(Trait::InputIsData)) else {
         return false;
     };
     // At any position, because options before a subcommand may have values.
     let obeys = |arg: &str| names_input(arg) || known.program.obeys_input.contains(&arg);
-    !args.iter().any(|arg| obeys(arg))
+    args.iter().all(|arg| arg.is_some_and(|arg| !obeys(arg)))
 }
 
 /// Returns true if a program by itself reads its input as data, whatever its words make it do with the text.
 pub fn takes_text(program: &str) -> bool {
-    find_name(&family(program)).is_some_and(|known| known.has_trait(Trait::InputIsData))
+    find_name(&family_of(program)).is_some_and(|known| known.has_trait(Trait::InputIsData))
 }
 
 /// Returns true if an argument names standard input, alone or after an option.
 fn names_input(arg: &str) -> bool {
     let value = arg.rsplit('=').next().unwrap_or(arg);
-    let stream = ["/dev/stdin", "/dev/fd/", "/proc/"].iter().any(|place| value.contains(place));
+    let stream = || ["/dev/stdin", "/dev/fd/", "/proc/"].iter().any(|place| value.contains(place));
     let option = arg.starts_with('-') && arg.ends_with('-') && arg != "--";
-    value == "-" || stream || option || arg.contains("stdin") || arg.contains("files0-from")
+    let is_path = value.bytes().any(|byte| byte == b'/');
+    value == "-" || is_path && stream() || option || holds(arg, b"stdin") || holds(arg, b"files0-from")
+}
+
+/// Returns true if a text holds another one. For words of a few letters this is faster than `str::contains`.
+fn holds<const N: usize>(text: &str, part: &[u8; N]) -> bool {
+    text.as_bytes().windows(N).any(|own| own == part)
 }
 
 #[cfg(test)]

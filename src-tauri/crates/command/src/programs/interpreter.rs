@@ -3,7 +3,7 @@
 use postern_programs::ReadCheck;
 
 use super::read_only::runs_no_script;
-use super::{awk, family, table};
+use super::{awk, family_of, table};
 use crate::call::{Arg, CommandCall, Feed};
 use crate::invocation::Leading;
 use crate::peel::guess;
@@ -13,7 +13,7 @@ use crate::{ArgEffect, Note, Unparsed, UnsafeArg};
 ///
 /// An unsafe argument if a rule can name the code.
 pub(super) fn find_script(call: &mut CommandCall) -> (Option<usize>, Option<UnsafeArg>) {
-    let name = family(call.program_name().unwrap_or_default());
+    let name = family_of(call.program_name().unwrap_or_default());
     let program = table::program(&name).filter(|program| program.class == super::ProgramClass::Interpreter);
     let Some(program) = program else { return (None, None) };
     if program.reads.check == Some(ReadCheck::Awk) {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 use super::table::{PROGRAMS, Program, Trait};
-use super::{family, own, table, unsafe_args};
+use super::{family_of, own, table, unsafe_args};
 
 /// Everything that is known about a program.
 #[derive(Debug, Clone, Serialize)]
@@ -16,7 +16,6 @@ pub struct KnownProgram {
     /// True for what a person added.
     pub own: bool,
     pub kind: ProgramClass,
-    /// Options before its command.
     pub options_before: Option<&'static str>,
     /// Options behind its command, or anywhere.
     pub options: &'static str,
@@ -43,7 +42,6 @@ pub struct KnownProgram {
 pub struct KnownReads {
     /// True if it reads with any arguments that have no effect.
     pub always: bool,
-    /// Commands that read.
     pub commands: &'static [&'static str],
     /// Whole command lines that read.
     pub forms: &'static [&'static str],
@@ -69,7 +67,7 @@ pub struct KnownEffect {
 
 /// Returns what is known about a program: what is built in, and what a person added.
 pub fn known_program(name: &str) -> Vec<KnownProgram> {
-    let family = family(name);
+    let family = family_of(name);
     let built_in = table::find_name(&family).map(|known| {
         let always = known.has_trait(Trait::ReadsAlways) || known.has_trait(Trait::ReadsAnyway);
         known_of(known.program, always, false)
@@ -119,7 +117,7 @@ fn known_of(program: &'static Program, always: bool, own: bool) -> KnownProgram 
 
 /// Returns the options and commands that are known of a program, each once: those that do more than its ordinary work among them.
 pub fn known_arguments(name: &str) -> BTreeSet<String> {
-    let family = family(name);
+    let family = family_of(name);
     let known = [table::program(&family), own::find_own(&family)];
     known.into_iter().flatten().flat_map(arguments_of).map(str::to_owned).collect()
 }

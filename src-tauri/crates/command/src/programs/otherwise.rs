@@ -12,7 +12,7 @@ use crate::invocation::verb_indexes;
 pub fn otherwise<'a>(argv: &[Option<&'a str>]) -> Vec<Vec<Option<&'a str>>> {
     let Some(name) = argv.first().copied().flatten() else { return Vec::new() };
     let base = name.rsplit('/').next().unwrap_or(name);
-    let family = super::family(name);
+    let family = super::family_of(name);
     let mut forms = Vec::new();
     if base.strip_prefix(['g', 'G']).is_some_and(|plain| plain.eq_ignore_ascii_case(&family)) {
         forms.push(replaced(argv, 0..1, [&base[1..]]));
@@ -46,12 +46,13 @@ fn without_version<'a>(base: &'a str, family: &str) -> impl Iterator<Item = &'a 
     let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let version = &base[stem.len()..];
     let without_minor = version.find('.').map(|dot| &base[..stem.len() + dot]).filter(|_| !stem.is_empty());
-    let plain = stem.strip_suffix('-').or_else(|| {
-        let one_language =
-            super::class_of(family) != ProgramClass::Ordinary && family != "python" || stem == "pip";
-        one_language.then_some(stem)
-    });
-    let plain = plain.filter(|_| !version.is_empty());
+    let one_language =
+        || super::class_of(family) != ProgramClass::Ordinary && family != "python" || stem == "pip";
+    let plain = if version.is_empty() {
+        None
+    } else {
+        stem.strip_suffix('-').or_else(|| one_language().then_some(stem))
+    };
     without_minor.into_iter().chain(plain).filter(|name| !name.is_empty())
 }
 

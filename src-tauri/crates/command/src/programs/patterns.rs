@@ -10,7 +10,6 @@ pub(crate) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"
 /// A place where a pattern matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PatternMatch {
-    /// The argument.
     pub(crate) at: usize,
     /// The first word behind the command that the pattern names; the first argument, if it names none.
     pub(crate) behind: usize,
@@ -47,8 +46,8 @@ impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
 
     fn match_pattern(&self, mark: &str) -> Option<PatternMatch> {
         // Both have to match; the first says where.
-        if let Some((first, other)) = mark.split_once('&') {
-            return self.match_pattern(other).and_then(|_| self.match_pattern(first));
+        if let Some(at) = mark.bytes().position(|byte| byte == b'&') {
+            return self.match_pattern(&mark[at + 1..]).and_then(|_| self.match_pattern(&mark[..at]));
         }
         let read = self.read;
         let (kind, rest) = mark.split_at(mark.len().min(1));

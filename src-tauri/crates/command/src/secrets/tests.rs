@@ -67,84 +67,10 @@ fn tokens_keep_their_prefix() {
 }
 
 #[test]
-fn secrets_are_left_out() {
-    for (text, shown) in [
-        ("AKIAIOSFODNN7EXAMPLE", "AKIA••••"),
-        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "aws_secret_access_key = ••••"),
-        (
-            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U.",
-            "eyJ••••.",
-        ),
-        ("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", "SG.••••"),
-        ("postgres://kim:hunter2@db.example/app", "postgres://kim:••••@db.example/app"),
-        ("redis://:hunter2@cache", "redis://:••••@cache"),
-        ("curl -H 'Authorization: Bearer s3cr3t-of-mine' x", "curl -H 'Authorization: Bearer ••••' x"),
-        ("authorization: Basic a2ltOmh1bnRlcjI=", "authorization: Basic ••••"),
-        (r#"{"Authorization": "Bearer s3cr3t-of-mine"}"#, r#"{"Authorization": "Bearer ••••"}"#),
-        ("PRIVATE-TOKEN: s3cr3t", "PRIVATE-TOKEN: ••••"),
-        ("mysql --password=hunter2 -u kim", "mysql --password=•••• -u kim"),
-        ("login --password hunter2 --user kim", "login --password •••• --user kim"),
-        ("login '--password=it'\\''s mine' --user kim", "login '--password=••••' --user kim"),
-        (r#"["--password", "hunter2", "x"]"#, r#"["--password", "••••", "x"]"#),
-        ("--token ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ x", "--token ghp_•••• x"),
-        ("TOKEN='npm_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ'", "TOKEN='npm_••••'"),
-        (
-            "https://kim:ghp_a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ@github.com",
-            "https://kim:ghp_••••@github.com",
-        ),
-        ("GITHUB_TOKEN=abc npm ci", "GITHUB_TOKEN=•••• npm ci"),
-        ("export DB_PASS=\"a b\"; env", "export DB_PASS=\"••••\"; env"),
-        ("env 'API_SECRET=a b' make", "env 'API_SECRET=••••' make"),
-        ("sh -c 'PASSWORD=abc make test'", "sh -c 'PASSWORD=•••• make test'"),
-        ("kubectl create --from-literal=password=hunter2", "kubectl create --from-literal=password=••••"),
-        ("https://x.example/?access_token=abc&page=2", "https://x.example/?access_token=••••&page=2"),
-        (r#"{"password":"a \" b","user":"kim"}"#, r#"{"password":"••••","user":"kim"}"#),
-        (r#"curl -d "{\"api_key\": \"abc\", \"n\": 1}""#, r#"curl -d "{\"api_key\": \"••••\", \"n\": 1}""#),
-        ("curl -u kim:hunter2 https://x.example", "curl -u kim:•••• https://x.example"),
-        (
-            "curl 'https://x.example/?a=1&b=2' --user kim:hunter2",
-            "curl 'https://x.example/?a=1&b=2' --user kim:••••",
-        ),
-        ("sshpass -p hunter2 ssh kim@host", "sshpass -p •••• ssh kim@host"),
-        ("/usr/bin/mysql -phunter2 app", "/usr/bin/mysql -p•••• app"),
-        (
-            "npm config set //registry.npmjs.org/:_authToken=abc",
-            "npm config set //registry.npmjs.org/:_authToken=••••",
-        ),
-    ] {
-        assert_eq!(of_plain(text), shown);
-    }
-}
-
-#[test]
-fn what_only_looks_like_one_stays() {
-    for text in [
-        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
-        "0199a1c0-7f3e-7d2a-9000-000000000001",
-        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        "integrity sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
-        "/Users/kim/Projects/site/src/token/password_reset.rs",
-        "tokenize=porter --max-tokens 4096 max_tokens=4096 tokens=12",
-        "TOKEN=$TOKEN PASSWORD=\"${PASSWORD}\" SECRET=$(cat file) API_KEY=",
-        "curl -H \"Authorization: Bearer $TOKEN\" -u \"$USER:$PASS\"",
-        "the Authorization: Bearer header, authorization: required",
-        "docker login --password-stdin --token-file=/run/token",
-        "docker build --secret id=npm,src=.npmrc .",
-        "psql --no-password app --password string  TOKEN=<token> --token TOKEN",
-        "let token = lexer.next(); token=next() f(password=password, token=self.token)",
-        "if token == expected && secret != other",
-        "unexpected token: 'x'",
-        "https://example.com:8080/@scope/pkg?x=a@b ssh://git@github.com:22/x",
-        "postgres://kim:${PASSWORD}@db postgres://kim:****@db postgres://kim:<password>@db",
-        "sk-toggleable__content sk-estimator-doc-link npm_config_registry=https://registry.example pypi-publish",
-        "docker run -u 1000:1000 -p 8080:80 -e BYPASS=1 x",
-        "curl https://x.example && docker run -u kim:staff x",
-        "openssl --private-key ./id.pem --private-key=/etc/ssl/x.key public_key=abc foreign_key=id",
-        "grep -r 'BEGIN PRIVATE KEY' . # -----BEGIN PRIVATE KEY----- (none)",
-        "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXX0= sourceMappingURL",
-        "PWD=/home/kim OLDPWD=/tmp PASSWORD_STORE_DIR=/x GIT_ASKPASS=/y",
-    ] {
-        assert_eq!(of_plain(text), text);
+fn secrets_are_left_out_and_what_only_looks_like_one_stays() {
+    for case in include_str!("tests.jsonl").lines() {
+        let (text, shown): (String, String) = serde_json::from_str(case).unwrap();
+        assert_eq!(of_plain(&text), shown);
     }
 }
 

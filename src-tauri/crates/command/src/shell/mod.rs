@@ -104,7 +104,6 @@ fn empty_text() -> Invalid {
 pub(crate) struct TextPosition {
     /// The offset of its first byte, where it stands there character by character.
     pub(crate) base: Option<usize>,
-    /// All of it.
     pub(crate) whole: Range<usize>,
 }
 

@@ -2,46 +2,7 @@
 //! substitution, folders that loops leave alone.
 
 use super::bash;
-use crate::{Dir, ParsedCommand};
-
-/// Returns the last argument of the last step, where it is known.
-fn last(reading: &ParsedCommand) -> Option<&str> {
-    reading.steps.last()?.argv.last()?.value.as_deref()
-}
-
-#[test]
-fn a_variable_that_is_set_once_is_its_value() {
-    for (text, expected) in [
-        ("D=/srv/x; cat \"$D/a\"", "/srv/x/a"),
-        ("D=/srv/x\ncat $D/a", "/srv/x/a"),
-        ("D=src && cat ${D}/a", "src/a"),
-        ("A=/srv; B=$A/x; C=\"$B/y\"; cat $C", "/srv/x/y"),
-        ("M='two words'; echo \"$M\"", "two words"),
-        ("D=-rf; ls $D", "-rf"),
-        ("D=src; for f in a; do cat $D; done", "src"),
-        ("D=src; f() { cat $D; }", "src"),
-        ("D=src; (cat $D)", "src"),
-    ] {
-        assert_eq!(last(&bash(text)), Some(expected), "{text}");
-    }
-}
-
-#[test]
-fn a_variable_that_may_hold_anything_else_is_not_known() {
-    for text in [
-        "cat $D; D=src", "false && D=src; cat $D", "if test -f x; then D=src; fi; cat $D",
-        "D=src; D=lib; cat $D", "D=src; D+=x; cat $D", "D=src; read D; cat $D",
-        "D=src; for D in /etc; do ls; done; cat $D", "D=src; unset D; cat $D",
-        "D=src; printf -v D x; cat $D", "D=src; eval \"$x\"; cat $D", "D=src; source x; cat $D",
-        "D=src; f() { D=/etc; }; f; cat $D", "D=src; : ${D:=x}; cat $D", "(D=src); cat $D", "D=src & cat $D",
-        "D=src | true; cat $D", "D=src cat $D", "D='a b'; cat $D", "D='*'; cat $D", "D=; cat $D",
-        "IFS=/; D=a/b; cat $D", "declare -u D; D=src; cat $D", "local D; D=src; cat $D",
-        "SECONDS=a; cat $SECONDS", "N=1; ((N++)); cat $N", "D=$(ls); cat $D", "D=(src); cat $D",
-        "bash -c 'cat $D'", "D=src; bash -c 'cat $D'", "D=src; while true; do cat $D; D=/etc; done",
-    ] {
-        assert_eq!(last(&bash(text)), None, "{text}");
-    }
-}
+use crate::Dir;
 
 #[test]
 fn a_here_document_in_a_substitution_is_its_text() {

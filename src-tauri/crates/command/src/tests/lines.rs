@@ -4,88 +4,6 @@ use super::{bash, heads, reads_clear};
 use crate::RedirectionKind::{Append, Descriptor, Read, ReadWrite, Write};
 use crate::{Dialect, Dir, RedirectionKind, Role, read_argv, read_shell};
 
-/// Everyday lines, with the programs of their steps.
-const EVERYDAY: &[(&str, &[&str])] = &[
-    ("git status && git log --oneline -5", &["git", "git"]),
-    ("cat a.txt | grep foo | wc -l", &["cat", "grep", "wc"]),
-    ("make test || echo failed; ls", &["make", "echo", "ls"]),
-    ("2>/dev/null ls -l > /dev/null -a", &["ls"]),
-    ("git log \\\n  --oneline \\\n  -5", &["git"]),
-    ("cat <<'EOF'\nline \\\nmore $(rm)\nEOF", &["cat"]),
-    ("cat <<EOF\nhello $USER, \\$(rm) ${x}\nEOF", &["cat"]),
-    ("cat <<EOF | grep a && ls\nbody\nEOF", &["cat", "grep", "ls"]),
-    ("cargo build & cargo test & wait", &["cargo", "cargo", "wait"]),
-    ("(cd src && cargo test)", &["cd", "cargo"]),
-    ("for f in a b; do wc -l \"$f\"; done", &["wc"]),
-    ("for ((i=0;i<3;i++)); do echo $i; done", &["echo"]),
-    ("i=0; while [ $i -lt 3 ]; do echo $i; i=$((i+1)); done", &["", "[", "echo", ""]),
-    ("if [[ -f Cargo.toml && $x == y* ]]; then cargo test; else echo none; fi", &["[[", "cargo", "echo"]),
-    ("case \"$1\" in a|b) ls;; *) pwd;; esac", &["ls", "pwd"]),
-    ("f() { ls \"$1\"; }; f x", &["ls", "f"]),
-    ("echo \"a $(git rev-parse HEAD)\" `git log`", &["echo", "git", "git"]),
-    ("diff <(sort a) <(sort b)", &["diff", "sort", "sort"]),
-    ("x=$(git rev-parse HEAD); echo \"$x\"", &["", "git", "echo"]),
-    ("set -euo pipefail\ncargo build\ncargo test", &["set", "cargo", "cargo"]),
-    ("git commit -m \"$(cat <<'EOF'\nMessage\nEOF\n)\"", &["git", "cat"]),
-    ("find . -name '*.rs' -print0 | xargs -0 grep -n foo", &["find", "grep"]),
-    ("find . -name '*.rs' -exec grep -l foo {} \\;", &["find", "grep"]),
-    ("time -p cargo build", &["cargo"]),
-    ("! grep -q foo bar", &["grep"]),
-    ("bash -lc \"cd src && ls\"", &["cd", "ls"]),
-    ("zsh -c 'ls *.rs | wc -l'", &["ls", "wc"]),
-    ("awk -F: '{ print $1, $3 }' f | sort -u", &["awk", "sort"]),
-    ("sed -n '1,40p' f; sed -e 's/a/b/' -e 's/c/d/g' f", &["sed", "sed"]),
-    ("echo ${x:-default} ${f%.*} ${p##*/} \"${#x}\" $((1 + 2))", &["echo"]),
-    ("ls # a comment with a ' quote\n# another\npwd", &["ls", "pwd"]),
-    ("mkdir -p src/{a,b,c}", &["mkdir"]),
-    ("command -v git >/dev/null && git status", &["command", "git"]),
-    ("cat f | while IFS= read -r l; do echo \"$l\"; done", &["cat", "read", "echo"]),
-    ("trap 'ls -l' EXIT; ls", &["trap", "ls", "ls"]),
-    ("grep x <<< 'bar'", &["grep"]),
-    ("CI=true npm test", &["npm"]),
-    ("exec ls -l", &["ls"]),
-    ("echo 'a && rm -rf / | x; y' \"b || c\"", &["echo"]),
-    ("ls 2>&1 >&- 1>&2 <&-", &["ls"]),
-    ("ls 2>&- a; 2>&- ls a b; 2>/dev/null >/dev/null ls a b", &["ls", "ls", "ls"]),
-    ("cat <<E a b\nx\nE", &["cat"]),
-    ("grep <<E x - f\nx\nE", &["grep"]),
-    ("cat f | grep a | head -3\ngit status && git log", &["cat", "grep", "head", "git", "git"]),
-    ("cat f 2>&1 | sort | uniq\n\n# a note\nls | wc && pwd", &["cat", "sort", "uniq", "ls", "wc", "pwd"]),
-    ("cat f | sort | uniq\nCI=true npm test && ls", &["cat", "sort", "uniq", "npm", "ls"]),
-    ("cat f | sort | uniq\ncat <<E\nx\nE\nls && pwd", &["cat", "sort", "uniq", "cat", "ls", "pwd"]),
-    ("echo \"$(($(date +%s) - 1771684233)) s\"", &["echo", "date"]),
-    ("s=$(date +%s); echo $(( ($(date +%s) - s) / 60 ))", &["", "date", "echo", "date"]),
-    ("for f in a.txt b.txt; do wc -l < \"$f\"; done", &["wc"]),
-    ("for f in src/*.rs; do wc -l < \"$f\"; done", &["wc"]),
-    ("git commit -m '\u{26a0}\u{fe0f} \u{2705} x'", &["git"]),
-];
-
-/// Everyday lines must be clear: each program a step, nothing opaque, no unsafe argument.
-#[test]
-fn understood() {
-    for (line, expected) in EVERYDAY.iter().copied() {
-        let reading = bash(line);
-        assert!(reads_clear(&reading), "{line:?} should be clear: {reading:#?}");
-        assert_eq!(heads(&reading), expected, "{line:?}");
-    }
-}
-
-/// Lines that are close to those, and do more or may do more.
-#[test]
-fn doubtful() {
-    for line in [
-        "echo $(($(cat n) + 1))", "echo $((x$(date +%s)))", "echo $((16#$(date +%s)))",
-        "echo $((a[$(date +%s)]))", "date() { cat n; }; echo $(($(date +%s)))",
-        "for f in host/80; do cat < /dev/tcp/$f; done", "for f in a b; do cat < \"../$f\"; done",
-        "for f in ../a; do cat < \"$f\"; done", "for f in $(cat l); do cat < \"$f\"; done",
-        "for f in a b; do ls > \"$f\"; done", "cat < $X", "cat > src/[id]/page.tsx <<'E'\nx\nE",
-        "git commit -m 'a\u{fe0f}'", "git commit -m '\u{26a0}\u{200d}'", "cat f | sort | uniq\nls && \"pwd",
-        "cat f | sort | uniq\nls && (",
-    ] {
-        assert!(!reads_clear(&bash(line)), "{line:?}");
-    }
-}
-
 /// Each of these runs `id` in some shell, and at least one published parser or gate does not see it.
 #[test]
 fn a_hidden_command_is_a_step_or_is_not_allowed() {
@@ -113,18 +31,6 @@ fn a_hidden_command_is_a_step_or_is_not_allowed() {
         let reading = bash(line);
         let seen = heads(&reading).iter().any(|head| head == "id");
         assert!(seen || !reads_clear(&reading), "{line:?} hides id: {reading:#?}");
-    }
-}
-
-/// Asserts that syntax of zsh's own is never clear in its dialect.
-#[test]
-fn zsh_syntax_is_not_guessed() {
-    for line in [
-        "ls =(id)", "=id", "ls *(e:'id':)", "ls *(+f)", "echo ${(e)x}", "echo $x[$(id)]", "repeat 3 id",
-        "for f (*.txt) id", "{ ls } always { id }", "() { id } foo", "ls &! id", "> f", "ls ~name",
-        "echo $x:h",
-    ] {
-        assert!(!reads_clear(&read_shell(line, Dialect::Zsh)), "{line:?}");
     }
 }
 

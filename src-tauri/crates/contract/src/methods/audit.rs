@@ -69,7 +69,6 @@ pub struct AuditBy {
     pub name: Option<String>,
     /// User id of the process.
     pub user: Option<u32>,
-    /// Process id.
     pub pid: Option<u32>,
     /// Path of the process's program, escaped.
     pub program: Option<String>,

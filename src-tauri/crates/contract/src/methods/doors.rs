@@ -322,7 +322,6 @@ pub struct DoorEnable {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PairedClientRef {
-    /// The door.
     pub door: DoorKind,
     /// The client's id: [`PairedClient::id`].
     pub client: String,
@@ -332,7 +331,6 @@ pub struct PairedClientRef {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DoorSetup {
-    /// The door.
     pub door: DoorKind,
     /// Values by name (`url`, `pairingCode`, `fingerprint`; `socket`, `token`, `document`; `url`, `token`,
     /// `registration`).

@@ -56,7 +56,6 @@ postern_protocol::named_values! {
         Unauthenticated = "unauthenticated",
         /// This process may not control Postern: another user's, or started by Postern for an agent.
         Forbidden = "forbidden",
-        /// No such method.
         UnknownMethod = "unknown-method",
         /// The params are not what the method takes.
         InvalidParams = "invalid-params",

@@ -21,7 +21,6 @@ pub struct FleetHost {
     pub id: String,
     /// Name in the roster, escaped.
     pub name: String,
-    /// Groups of the host.
     pub groups: Vec<String>,
 }
 

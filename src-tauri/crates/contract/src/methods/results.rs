@@ -14,7 +14,6 @@ use super::doors::DoorRow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Applied {
-    /// True if it was.
     pub applied: bool,
 }
 
@@ -22,7 +21,6 @@ pub struct Applied {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Questions {
-    /// The questions.
     pub questions: Vec<Question>,
 }
 
@@ -52,7 +50,6 @@ pub struct Arming {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Agents {
-    /// The agents.
     pub agents: Vec<AgentRow>,
 }
 
@@ -60,7 +57,6 @@ pub struct Agents {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChannelKind {
-    /// A Docker container.
     Docker,
     /// A development container, by its feature.
     Devcontainer,
@@ -97,7 +93,6 @@ pub struct ChannelLines {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rules {
-    /// The rules.
     pub rules: Vec<RuleRow>,
 }
 
@@ -172,7 +167,6 @@ pub struct RulePreview {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Place {
-    /// Line.
     pub line: u32,
     /// Column, in characters.
     pub column: u32,
@@ -186,7 +180,6 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Permissions {
-    /// The agent.
     pub agent: AgentId,
     /// The file.
     pub path: String,
@@ -270,7 +263,6 @@ pub struct DoorClient {
     pub name: String,
     /// The version it says it is, escaped.
     pub version: String,
-    /// Since when.
     pub since: Millis,
 }
 
@@ -280,7 +272,6 @@ pub struct DoorClient {
 pub struct DoorApprover {
     /// `window`, `terminal` or `remote`.
     pub kind: String,
-    /// Since when.
     pub since: Millis,
 }
 
@@ -378,7 +369,6 @@ pub struct ToolQuestion {
     pub tool_name: String,
     /// The arguments as a JSON text, in which characters that cannot be seen are written as `\u` escapes.
     pub arguments: String,
-    /// The session.
     pub session_id: String,
 }
 

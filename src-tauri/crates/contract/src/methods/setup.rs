@@ -12,17 +12,13 @@ postern_protocol::named_values! {
     /// An agent program that Postern knows how to connect.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
     pub enum KnownAgent {
-        /// Claude Code.
         ClaudeCode = "claude-code",
         /// OpenAI's Codex.
         Codex = "codex",
-        /// Cursor.
         Cursor = "cursor",
-        /// Gemini CLI.
         GeminiCli = "gemini-cli",
         /// The agent in VS Code.
         VsCode = "vs-code",
-        /// OpenClaw.
         Openclaw = "openclaw",
         /// Agents in containers of Docker or Podman.
         Containers = "containers",
@@ -210,7 +206,6 @@ pub struct SetupConnect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetupConnected {
-    /// The agent.
     pub agent: AgentRow,
     /// True if it was enrolled now.
     pub enrolled: bool,

@@ -154,7 +154,7 @@ fn a_use_of_a_tool_is_named_as_a_person_speaks_of_it() {
         Cause::Tool(ToolCause::Line {
             tool: "write_file".to_owned(),
             of: ToolUse::Value("docs/a.md".to_owned()),
-            line,
+            line: line.map(Box::new),
         })
     };
     let said = |cause: Cause, used: &AskedUse| why(&asks(cause, Vec::new(), Vec::new()), used);
@@ -268,6 +268,11 @@ fn what_is_fetched_is_named_with_where_it_is_from_and_where_it_goes() {
     let merge = RatedEffect { scope: EffectScope::Inside, ..effect(0, change) };
     let pull = headline_of(&["git", "pull"], vec![merge, fetch()]);
     assert_eq!(pull, "builder wants to fetch from `github.com` and merge");
+    let on = |names| CommandEffect::ChangeSystem { change: "work on a database:".into(), names };
+    let named = headline_of(&["psql"], vec![effect(0, on(vec!["a".to_owned()]))]);
+    assert!(named.contains("work on a database: `a`"), "{named}");
+    let unnamed = headline_of(&["psql"], vec![effect(0, on(Vec::new()))]);
+    assert!(unnamed.contains("work on a database") && !unnamed.contains(':'), "{unnamed}");
 }
 
 #[test]

@@ -28,7 +28,10 @@ pub fn change(subject: &str, key: &str, before: Option<&Value>, after: Option<&V
         "permissions" => format!("permissions.jsonc of {name} {}", done(before, after)),
         "hooks" => added_or_removed(&format!("hook of {name}"), before, after),
         "keys" => format!("{name} has a new key"),
-        "secrets" => added_or_removed(&format!("secret of {name}"), before, after),
+        "secrets" => {
+            let done = after.and_then(|row| row["secret"].as_str()).unwrap_or("changed");
+            format!("secret of {name} {}", escaped(done))
+        }
         other => added_or_removed(&format!("{} {name}", escaped(other)), before, after),
     }
 }
@@ -150,6 +153,12 @@ fn setting(key: &str, before: Option<&Value>, after: Option<&Value>) -> String {
         Some("setup") => connected(was, is),
         Some("shell-path") => join("setup read the search path of your shell", &members(was, is)),
         Some("doors") => integrations(was, is),
+        // The number of its token, in a row of them.
+        Some(door) if is.is_number() => {
+            let secret = door.strip_suffix("-secret").map(|name| (name, "secret"));
+            let (name, what) = secret.unwrap_or((door, "token"));
+            format!("integration {} has a new {what}", escaped(name))
+        }
         Some(door) => added_or_removed(&format!("integration {}", escaped(door)), before, after),
         None => match (key, after) {
             ("gate.pause", Some(_)) => "all agents blocked".to_owned(),
@@ -332,6 +341,13 @@ mod tests {
         assert_eq!(told, "integration webhook enabled: url https://example.com/");
         let told = change("settings", "door.doors", Some(&doors(true)), Some(&doors(false)));
         assert_eq!(told, "integration webhook disabled");
+        let next = setting(json!(1));
+        let told = change("settings", "door.mcp-http", None, Some(&next));
+        assert_eq!(told, "integration mcp-http has a new token");
+        let told = change("settings", "door.webhook-secret", None, Some(&next));
+        assert_eq!(told, "integration webhook has a new secret");
+        let given = json!({"secret": "given"});
+        assert_eq!(change("secrets", "telegram", None, Some(&given)), "secret of telegram given");
         let pause = json!({"key": "gate.pause", "value": {"until": 7}});
         assert_eq!(change("settings", "gate.pause", None, Some(&pause)), "all agents blocked");
         assert_eq!(change("settings", "gate.pause", Some(&pause), None), "agents no longer blocked");

@@ -5,7 +5,7 @@ use super::sentence::{Sentence, capitalized};
 use crate::piece::ShownText;
 use crate::shown::AlsoCovers;
 use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
-use postern_command::{CommandEffect, Words, escape};
+use postern_command::{ArgFact, CommandEffect, Words, escape};
 use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Widening};
 
 /// Objects that are named; more are counted.
@@ -176,7 +176,7 @@ fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[Strin
     let said = begun.literal(change.clone());
     match address(rated) {
         Some(address) => said.literal(" ").code(address),
-        None if names.is_empty() => said,
+        None if names.is_empty() => said.without_colon(),
         None => objects(said.literal(" "), names, "of them"),
     }
 }
@@ -193,7 +193,7 @@ pub(super) fn fetching(begun: Sentence, verb: &'static str, rated: &RatedEffect)
 fn add_name(begun: Sentence, name: Option<&str>) -> Sentence {
     match name {
         Some(name) => begun.literal(" ").code(name),
-        None => begun,
+        None => begun.without_colon(),
     }
 }
 
@@ -328,6 +328,9 @@ fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
         }
         UnknownEffectReason::Unparsed(note) => {
             begun.literal("run a command that Postern can’t fully read: ").append_note(note)
+        }
+        UnknownEffectReason::Argument(ArgFact::Note(note)) => {
+            begun.literal("run a command with an unsafe argument: ").literal(note.clone())
         }
         UnknownEffectReason::Argument(fact) => argument(begun.literal("run a command in which "), fact),
         UnknownEffectReason::TooManyCommands => {

@@ -17,7 +17,7 @@ pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
         Obstacle::FolderUnknown => sentence.literal("the folder it would run in is only known when it runs"),
         Obstacle::Leaves { folder } => sentence.literal("it leaves the working directory for ").code(folder),
         Obstacle::StrangeWrapper { name } => {
-            sentence.literal("its wrapper ").code(name).literal(" is not one that Postern knows")
+            sentence.literal("its wrapper ").code(name).literal(" is not one of the system’s programs")
         }
         Obstacle::WrapperUnknown => sentence.literal("a wrapper was not looked up"),
     }

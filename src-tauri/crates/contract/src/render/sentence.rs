@@ -50,6 +50,14 @@ impl Sentence {
         self
     }
 
+    /// Ends fixed words that nothing follows without their colon.
+    pub fn without_colon(mut self) -> Self {
+        if let Some(Piece { text, kind: PieceKind::Plain }) = self.0.last_mut() {
+            text.truncate(text.trim_end_matches(':').len());
+        }
+        self
+    }
+
     /// Begins with a capital letter, unless it begins with code.
     pub fn capitalized(mut self) -> Self {
         if let Some(Piece { text, kind: PieceKind::Plain }) = self.0.first_mut() {

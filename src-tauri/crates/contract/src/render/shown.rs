@@ -69,7 +69,7 @@ pub fn shown_steps(verdict: &Verdict) -> Vec<ShownStep> {
 /// Returns a trace in words.
 pub fn shown_trace(trace: &[TraceLine]) -> Vec<ShownTrace> {
     let line = |line: &TraceLine| ShownTrace {
-        stage: line.stage.clone(),
+        stage: line.stage.to_string(),
         found: super::finding_sentence(&line.found),
     };
     trace.iter().map(line).collect()

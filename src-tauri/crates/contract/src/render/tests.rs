@@ -27,7 +27,9 @@ fn causes(text: &str) -> Vec<Cause> {
     let mark = || ArgFact::Mark { mark: text(), effect: ArgEffect::Runs };
     let part = || Doubt::Part(Note::with_text("sets ", text(), ", which may decide what the program does"));
     let command = || Some(text());
-    let tool = |of, line| Cause::Tool(ToolCause::Line { tool: text(), of, line });
+    let tool = |of, line: Option<NamedRule>| {
+        Cause::Tool(ToolCause::Line { tool: text(), of, line: line.map(Box::new) })
+    };
     vec![
         Cause::FileUnreadable { problem: text() },
         Cause::FolderRefused { folder: Some(text()), folders: vec![text(), text()] },
@@ -36,8 +38,8 @@ fn causes(text: &str) -> Vec<Cause> {
         Cause::SetsVariables { names: vec![text()] },
         Cause::Rule(rule(&text())),
         Cause::RuleMayMatch { pattern: text() },
-        Cause::File { path: text(), access: FileAccess::Read, rule: rule(&text()) },
-        Cause::FileMayBeMeant { word: text(), access: FileAccess::Write, rule: rule(&text()) },
+        Cause::File { path: text(), access: FileAccess::Read, rule: rule(&text()).into() },
+        Cause::FileMayBeMeant { word: text(), access: FileAccess::Write, rule: rule(&text()).into() },
         Cause::Core { id: text(), why: "It stops Postern.".into(), command: command(), word: Some(text()) },
         Cause::Unparsed(Note::with_text("the option ", text(), " is not known here")),
         Cause::MayMeanNamed { doubt: part(), word: text(), pattern: text() },
@@ -89,7 +91,7 @@ fn facts_become_sentences() {
             cause_text(&Cause::File {
                 path: ".env".to_owned(),
                 access: FileAccess::Read,
-                rule: NamedRule { source: NamedRuleSource::Person, why: None, ..rule("**/.env") },
+                rule: Box::new(NamedRule { source: NamedRuleSource::Person, why: None, ..rule("**/.env") }),
             }),
             "`.env` may not be read: the rule `**/.env` (the user’s own).",
         ),
@@ -97,7 +99,7 @@ fn facts_become_sentences() {
             cause_text(&Cause::FileMayBeMeant {
                 word: "*".to_owned(),
                 access: FileAccess::Write,
-                rule: NamedRule { source: NamedRuleSource::Managed, ..rule("x") },
+                rule: Box::new(NamedRule { source: NamedRuleSource::Managed, ..rule("x") }),
             }),
             "`*` may reach a file that may not be written or deleted: the rule `x` (managed): `x`.",
         ),

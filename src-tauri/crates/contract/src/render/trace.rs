@@ -38,24 +38,7 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
             Security::Allowlist => "This agent may run what is allowed.",
             Security::Full => "This agent may run everything.",
         }),
-        StageFinding::Confinement(Confinement::None) => Sentence::new("Runs with your full access."),
-        StageFinding::Confinement(Confinement::Look { folders, reads, denied }) => {
-            let begun = Sentence::new("Confined: it reads ")
-                .code_list(&[folders.as_slice(), reads].concat())
-                .literal(" and the system’s files, writes nothing, and has no network.");
-            kept_from(begun, denied)
-        }
-        StageFinding::Confinement(Confinement::Project {
-            folders, network, loopback, reads, denied, ..
-        }) => {
-            let network = missing_network(*network, *loopback).unwrap_or("the network");
-            let begun = Sentence::new("Confined: it writes in ")
-                .code_list(folders)
-                .literal(" except protected places, reads those, ");
-            let further = if reads.is_empty() { begun } else { begun.code_list(reads).literal(", ") };
-            let whole = further.literal("and the system’s files, and has ").literal(network).literal(".");
-            kept_from(whole, denied)
-        }
+        StageFinding::Confinement(confinement) => confined(confinement),
         StageFinding::Managed(names) => super::cause::policies(names).literal(" applied."),
         StageFinding::Touched { place, named } => {
             let words = if *named { ", and a line names it." } else { ", and no line names it." };
@@ -74,4 +57,26 @@ fn kept_from(mut sentence: Sentence, denied: &Denied) -> Sentence {
         }
     }
     sentence
+}
+
+/// Tells of the confinement of a run.
+fn confined(confinement: &Confinement) -> Sentence {
+    match confinement {
+        Confinement::None => Sentence::new("Runs with your full access."),
+        Confinement::Look { folders, reads, denied } => {
+            let begun = Sentence::new("Confined: it reads ")
+                .code_list(&[folders.as_slice(), reads].concat())
+                .literal(" and the system’s files, writes nothing, and has no network.");
+            kept_from(begun, denied)
+        }
+        Confinement::Project { folders, network, loopback, reads, denied, .. } => {
+            let network = missing_network(*network, *loopback).unwrap_or("the network");
+            let begun = Sentence::new("Confined: it writes in ")
+                .code_list(folders)
+                .literal(" except protected places, reads those, ");
+            let further = if reads.is_empty() { begun } else { begun.code_list(reads).literal(", ") };
+            let whole = further.literal("and the system’s files, and has ").literal(network).literal(".");
+            kept_from(whole, denied)
+        }
+    }
 }

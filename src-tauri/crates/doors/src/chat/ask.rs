@@ -6,8 +6,8 @@ use super::messenger::Messenger;
 use super::register::ChatOwner;
 use super::subject::ChatSubject;
 use super::text;
-use crate::door::READER;
-use postern_contract::methods::{AuditRow, GetRequest, ListQuestions, Nothing, RequestAsk};
+use crate::door::{READER, waiting_here};
+use postern_contract::methods::{AuditRow, GetRequest, RequestAsk};
 use postern_contract::{ChatStatus, Closed, ClosedBy, Question, Saved};
 use postern_policy::AgentId;
 use std::collections::BTreeSet;
@@ -16,14 +16,13 @@ impl<M: Messenger> Hub<M> {
     /// Shows all waiting questions where they were not shown, and reports the end of those that no longer
     /// wait.
     pub(super) async fn catch_up(&mut self) {
-        let Ok(waiting) = self.host.call_method::<ListQuestions>(READER, &Nothing {}).await else { return };
-        for question in &waiting.questions {
+        let Ok(waiting) = waiting_here(&self.host).await else { return };
+        for question in &waiting {
             self.show_question(question);
         }
         let gone: Vec<ChatApproval> = {
             let register = self.register.lock();
-            let waits =
-                |one: &&ChatApproval| waiting.questions.iter().any(|question| question.id == one.question);
+            let waits = |one: &&ChatApproval| waiting.iter().any(|question| question.id == one.question);
             register.approvals.pending().filter(|one| !waits(one)).cloned().collect()
         };
         for approval in gone {
@@ -32,7 +31,6 @@ impl<M: Messenger> Hub<M> {
         }
     }
 
-    /// Shows a question that waits, or that changed.
     pub(super) fn show_question(&mut self, question: &Question) {
         let places = self.places(&question.asker.agent);
         let withheld = text::withheld(question, self.settings.high_risk);
@@ -83,7 +81,6 @@ impl<M: Messenger> Hub<M> {
         self.enqueue(ChatJob::Show { question: Box::new(question.clone()), withheld, place });
     }
 
-    /// Returns the places where the questions of an agent are shown.
     fn places(&self, agent: &AgentId) -> Vec<String> {
         if !self.settings.shows_agent(agent) {
             return Vec::new();

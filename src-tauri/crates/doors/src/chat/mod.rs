@@ -74,7 +74,6 @@ pub(crate) async fn chat_moments(host: &Host, request: &RequestRow) -> Vec<Momen
     }
 }
 
-/// Returns the stored state of a network.
 async fn recall(host: &Host, kind: DoorKind) -> Result<(StoredChatState, Approvals), ControlError> {
     let kept = host.recall(kind.name()).await.map_err(ControlError::store)?;
     let kept = kept.map_or_else(

@@ -10,7 +10,6 @@ use std::io;
 
 /// The longest name of somebody, in characters.
 const NAME: usize = 60;
-/// Number of strangers that are noted.
 const STRANGERS: usize = 20;
 
 /// Somebody who may answer.

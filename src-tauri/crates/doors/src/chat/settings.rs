@@ -67,7 +67,6 @@ impl ChatSettings {
         Ok(Self { owners, agents, routes, room: None, high_risk, changes })
     }
 
-    /// Returns true if this agent's questions are shown here.
     pub(super) fn shows_agent(&self, agent: &AgentId) -> bool {
         self.agents.is_empty() || self.agents.contains(agent)
     }

@@ -231,7 +231,6 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Starts with one change.
     pub(super) fn from_change(change: &AuditRow) -> Self {
         Self { told: vec![(change.summary.clone(), change.by.describe())], more: 0 }
     }

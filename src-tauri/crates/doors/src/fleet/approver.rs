@@ -4,7 +4,7 @@ use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
 use super::entries::{self, BrokerClock, JITTER};
 use super::keep::{Folder, Keys};
-use super::store::{self, PersonConnection};
+use super::store::{self, Bucket, PersonConnection};
 use super::waiting::{Elsewhere, WaitingQuestions};
 use async_nats::Subscriber;
 use async_nats::jetstream::Message;
@@ -114,12 +114,10 @@ impl FleetApprover {
         Arc::clone(&self.pinned.lock())
     }
 
-    /// Returns the person's member, as a roster has it.
     pub(super) fn own_member<'a>(&self, pinned: &'a PinnedRoster) -> Option<&'a Member> {
         pinned.roster.member(&self.me)
     }
 
-    /// Returns the key that opens what is sealed for the person.
     pub(super) fn open_key(&self) -> &OpenKey {
         &self.keys.open
     }
@@ -133,14 +131,14 @@ impl FleetApprover {
         self.clock.get_or_init(|| clock);
         for message in all {
             match self.read_message(&message) {
-                Some(FleetStreamMessage::Question(one)) if one.ends > super::wall_clock() => {
+                Some(News::Waits(one)) if one.ends > super::wall_clock() => {
                     // What is not shown of a host is none of the others'.
                     _ = waiting.open_question(*one);
                 }
-                Some(FleetStreamMessage::Closing { host, closing, .. }) => {
-                    waiting.close_question(&host, closing.question.as_str());
+                Some(News::Closed { host, question, .. }) => {
+                    waiting.close_question(&host, &question);
                 }
-                Some(FleetStreamMessage::Question(_)) | None => {}
+                Some(News::Waits(_)) | None => {}
             }
         }
         Ok(waiting.into_all())
@@ -174,7 +172,6 @@ impl FleetApprover {
         }
     }
 
-    /// Returns what comes from now on.
     pub(super) async fn coming(&self) -> Result<pull::Stream, FleetError> {
         let (messages, clock) = entries::follow_stream(&self.link.client, self.stream_name()).await?;
         self.clock.get_or_init(|| clock);
@@ -195,7 +192,7 @@ impl FleetApprover {
         let lost = || FleetError::Unreachable("the connection was lost".to_owned());
         tokio::select! {
             message = messages.next() => match message {
-                Some(Ok(message)) => Ok(self.read_message(&message).map(FleetStreamMessage::into_news)),
+                Some(Ok(message)) => Ok(self.read_message(&message)),
                 Some(Err(_)) | None => Err(lost()),
             },
             () = self.link.wait_until_lost() => Err(lost()),
@@ -204,7 +201,8 @@ impl FleetApprover {
 
     /// Follows the rosters that the broker has. Ends with the role: who is no approver any more is shown nothing.
     pub(super) async fn follow(&self) -> Result<(), FleetError> {
-        let next = store::follow(&self.link.client, &self.fleet, &self.keys.open, &self.folder).await?;
+        let at = Bucket { client: &self.link.client, fleet: &self.fleet, open: &self.keys.open };
+        let next = store::follow(at, &self.folder).await?;
         let answers = next.roster.member(&self.me).is_some_and(|me| me.has_role(MemberRole::Approver));
         // Another program may have pinned it.
         if next.hash != self.pinned().hash {
@@ -304,14 +302,17 @@ impl FleetApprover {
         super::open_from_host(bytes, &self.fleet, &self.pinned().roster, &self.keys.open)
     }
 
-    fn read_message(&self, message: &Message) -> Option<FleetStreamMessage> {
+    fn read_message(&self, message: &Message) -> Option<News> {
         let kind = SignedEnvelope::decode(&message.payload, FleetMessageKind::Question.max_bytes())
             .ok()?
             .payload_type;
         if kind == FleetClosing::KIND.media_type() {
-            let (FleetMessageHeader { from: host, .. }, closing) = self.open_sealed(&message.payload)?;
+            let (header, FleetClosing { question, outcome, by, place }) =
+                self.open_sealed(&message.payload)?;
+            let host = header.from;
             let groups = self.pinned().roster.member(&host)?.groups.clone();
-            return Some(FleetStreamMessage::Closing { name: self.host_name(&host), groups, host, closing });
+            let (name, question) = (self.host_name(&host), question.to_string());
+            return Some(News::Closed { host, name, groups, question, outcome, by: answered_by(by, place) });
         }
         let (header, asked): (_, postern_fleet::FleetQuestion) = self.open_sealed(&message.payload)?;
         let host = header.from;
@@ -328,14 +329,7 @@ impl FleetApprover {
         let ends = end_of(stored, asked.expires_in, super::wall_clock());
         let question = Question { expires_at: ends, ..question };
         let revision = asked.revision;
-        Some(FleetStreamMessage::Question(Box::new(Elsewhere {
-            host,
-            name,
-            groups,
-            question,
-            revision,
-            ends,
-        })))
+        Some(News::Waits(Box::new(Elsewhere { host, name, groups, question, revision, ends })))
     }
 
     /// Looks a host up in the roster, never in a message, and returns what people call it.
@@ -345,24 +339,6 @@ impl FleetApprover {
 
     fn stream_name(&self) -> String {
         Subjects::for_fleet(&self.fleet).question_stream()
-    }
-}
-
-enum FleetStreamMessage {
-    Question(Box<Elsewhere>),
-    Closing { host: FleetId, name: String, groups: Vec<FleetId>, closing: FleetClosing },
-}
-
-impl FleetStreamMessage {
-    fn into_news(self) -> News {
-        match self {
-            Self::Question(one) => News::Waits(one),
-            Self::Closing { host, name, groups, closing } => {
-                let FleetClosing { question, outcome, by, place } = closing;
-                let (question, by) = (question.to_string(), answered_by(by, place));
-                News::Closed { host, name, groups, question, outcome, by }
-            }
-        }
     }
 }
 

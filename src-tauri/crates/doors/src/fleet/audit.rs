@@ -21,7 +21,6 @@ pub struct Verified {
     /// Human-readable label of the host.
     pub name: String,
     pub host: FleetId,
-    /// The last anchor that holds.
     pub last: Option<AnchorHead>,
     /// Faults of its anchors; empty if there are none.
     pub findings: Vec<AnchorFinding>,

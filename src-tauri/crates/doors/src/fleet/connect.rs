@@ -52,7 +52,7 @@ fn why_unreachable(server: &str, error: &ConnectError) -> String {
     let cause = StdError::source(error).map(|cause| cause.downcast_ref::<io::Error>());
     match (error.kind(), cause) {
         (ConnectErrorKind::Io, Some(Some(refused))) if refused.kind() == io::ErrorKind::ConnectionRefused => {
-            format!("nothing listens on {place}; start nats-server there (postern doctor)")
+            format!("nothing listens on {place}; start nats-server there")
         }
         (ConnectErrorKind::Io, Some(None)) => format!("what listens on {place} is not the fleet's broker"),
         _ => error.to_string(),
@@ -160,7 +160,6 @@ impl BrokerLink {
         self.client.subscribe(subject).await.map_err(FleetError::broker)
     }
 
-    /// Sends a request to another member, and waits for its reply.
     pub(super) async fn request(&self, subject: String, bytes: Vec<u8>, patience: Duration) -> MemberReply {
         let request = async_nats::Request::new().payload(bytes.into()).timeout(Some(patience));
         let replied = self.lost.run_until_cancelled(self.client.send_request(subject, request)).await;
@@ -201,7 +200,6 @@ async fn cut_off_endless(client: Client, ends: CancellationToken) {
     }
 }
 
-/// Returns the broker's streams as a client sees them.
 pub(super) fn jet_stream(client: &Client) -> jetstream::Context {
     ContextBuilder::new().timeout(STREAMS).build(client.clone())
 }
@@ -267,7 +265,6 @@ pub(super) fn message_id(key: &SignKey, message: &str) -> HeaderMap {
     headers
 }
 
-/// Reply of another member to a request.
 pub(super) enum MemberReply {
     Message(Message),
     /// Nothing was sent: the member is not connected.

@@ -79,12 +79,10 @@ impl Ticket {
 }
 
 impl FleetDesk {
-    /// Keeps a plan until it is written or another one is shown.
     pub(crate) fn keep_plan(&self, id: String, setup: FleetSetup) {
         *self.plan.lock() = Some((id, setup));
     }
 
-    /// Takes the plan that was shown under this id.
     pub(crate) fn take_plan(&self, id: &str) -> Result<FleetSetup, ControlError> {
         let kept = self.plan.lock().take_if(|(kept, _)| kept == id);
         kept.map(|(_, setup)| setup)
@@ -201,7 +199,6 @@ impl FleetDesk {
         answer.and_then(|answer| answer.send(true).ok()).ok_or_else(gone)
     }
 
-    /// Ends a pairing, and forgets one that has ended.
     pub(crate) fn end_pairing(&self) {
         // Who was accepted is in the roster: it is told so to the end.
         let ends = |one: &mut DevicePairing| one.shown.state != FleetPairingState::Accepted;

@@ -22,7 +22,6 @@ use tokio::time::{Instant, interval};
 
 /// Interval between two looks at the audit of all hosts.
 const HEADS: Duration = Duration::from_hours(1);
-/// Answers that may be on their way.
 const ANSWERS: usize = 16;
 /// Questions of a host, and changes of them, that are shown in this time.
 const SHOWN: u32 = 256;
@@ -34,7 +33,6 @@ const PRESENCE_WITHIN: Duration = Duration::from_secs(1);
 /// A decision on its way: the question that it ended, and how.
 type OnItsWay<'a> = Pin<Box<dyn Future<Output = Option<(Elsewhere, ClosedBy)>> + Send + 'a>>;
 
-/// The inbox while it is connected.
 struct FleetInbox<'a> {
     host: &'a Host,
     approver: &'a FleetApprover,

@@ -2,7 +2,9 @@
 
 use super::FleetError;
 use super::connect::{BrokerAddress, BrokerLink};
-use super::keep::{CREDENTIALS, Chain, Folder, HostConsent, Keys, Membership, OwnMember};
+use super::keep::{
+    CREDENTIALS, Chain, Folder, HostConsent, Keys, Membership, OwnMember, UNCONFIRMED, UNOPENED,
+};
 use async_nats::{Client, Message};
 use futures_util::StreamExt as _;
 use postern_fleet::{
@@ -24,7 +26,6 @@ const AGAIN: Duration = Duration::from_millis(100);
 const REPLY: Duration = Duration::from_secs(2);
 /// Longest time for a device to take in what makes it a member.
 const TOLD: Duration = Duration::from_mins(1);
-/// Largest message of joining.
 const LARGEST: usize = 1 << 20;
 
 /// Message of the invited device.
@@ -142,12 +143,12 @@ impl Joining {
         if let Some(credentials) = credentials {
             folder.write_text(CREDENTIALS, credentials.as_bytes())?;
         }
-        folder.keep_unopened()?;
-        folder.keep_own_unconfirmed()?;
+        folder.write_text(UNOPENED, b"")?;
+        folder.write_text(UNCONFIRMED, b"")?;
         folder.keep_membership(&membership)?;
         // An owner who is not there any more may know it, or take this device out of the roster again: it may join again.
         match line.ask_owner::<JoinVerdict>(&JoinStepMessage::Kept, STEP).await {
-            Ok(JoinVerdict::Known) => folder.forget_own_unconfirmed()?,
+            Ok(JoinVerdict::Known) => folder.remove(UNCONFIRMED)?,
             Ok(_) => tracing::warn!("the owner sent something else than that this device joined"),
             Err(error) => tracing::warn!(%error, "the owner did not confirm that this device joined"),
         }

@@ -2,8 +2,8 @@
 
 use super::FleetError;
 use super::connect::{BrokerAddress, BrokerLink};
-use super::keep::Folder;
-use super::store;
+use super::keep::{Folder, UNCONFIRMED};
+use super::store::{self, Bucket};
 use postern_fleet::{Hash, InvitationCode};
 
 /// Returns true if a device need not join again: nobody confirmed that it did, and the newest roster of the fleet names it.
@@ -24,7 +24,8 @@ pub async fn has_joined(
     let address = BrokerAddress { server: &code.server, certificate: code.certificate, credentials };
     // A broker lets nobody in who is out of the roster. One that is not there lets nobody join either.
     let Ok(link) = BrokerLink::open(&address, &key.nkey, first.id.as_str()).await else { return Ok(false) };
-    let (_, newest) = store::newest_entry(&link.client, &code.fleet, &key.open, store::ROSTER).await?;
+    let at = Bucket { client: &link.client, fleet: &code.fleet, open: &key.open };
+    let (_, newest) = store::newest_entry(at, store::ROSTER).await?;
     // The roster that names it no more is not sealed for it.
     let newest = newest.and_then(|newest| {
         let is_known = Hash::of_bytes(&newest.payload) == known.hash;
@@ -37,7 +38,7 @@ pub async fn has_joined(
     });
     if is_member {
         // The owner's command that made the code would have put it out.
-        folder.forget_own_unconfirmed()?;
+        folder.remove(UNCONFIRMED)?;
     }
     Ok(is_member)
 }

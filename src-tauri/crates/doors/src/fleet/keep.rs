@@ -34,21 +34,21 @@ pub(super) const PRIVATE_KEY: &str = "broker/broker.pem";
 const LOCK: &str = "roster.lock";
 
 /// File with the roster that this Mac signed and the broker did not confirm yet, and the file that is locked while it is stored.
-const PENDING: &str = "pending-roster.json";
-const PENDING_LOCK: &str = "pending-roster.lock";
+pub(super) const PENDING: &str = "pending-roster.json";
+pub(super) const PENDING_LOCK: &str = "pending-roster.lock";
 
 /// File with the numbers of what this Mac's person signed as one of several, by its key in the bucket.
 const SIGNED: &str = "signed.json";
 
 /// File with the members that this Mac's person lets in and that did not confirm it, and the file that is locked meanwhile.
-const LETTING_IN: &str = "letting-in.json";
-const LETTING_IN_LOCK: &str = "letting-in.lock";
+pub(super) const LETTING_IN: &str = "letting-in.json";
+pub(super) const LETTING_IN_LOCK: &str = "letting-in.lock";
 
 /// File that says that this Mac became a member, and that nobody opened or closed the door since.
-const UNOPENED: &str = "unopened";
+pub(super) const UNOPENED: &str = "unopened";
 
 /// File that says that this Mac keeps what makes it a member, and that no owner said yet that they know.
-const UNCONFIRMED: &str = "unconfirmed";
+pub(super) const UNCONFIRMED: &str = "unconfirmed";
 
 /// Everything that makes this Mac a member. That it is unconfirmed goes last: until then it may join again.
 const FILES: [&str; 24] = [
@@ -224,17 +224,13 @@ impl Folder {
         self.path.join(BROKER)
     }
 
-    pub(super) fn create_broker(&self) -> Result<(), FleetError> {
-        make_private(&self.broker()).map_err(FleetError::own_error)
-    }
-
     /// Removes everything that makes this Mac a member. What the broker stores stays.
     pub fn forget(&self) -> Result<(), FleetError> {
         FILES.iter().try_for_each(|name| self.remove(name))
     }
 
     /// Removes a file or folder. One that is not there is removed.
-    fn remove(&self, name: &str) -> Result<(), FleetError> {
+    pub(super) fn remove(&self, name: &str) -> Result<(), FleetError> {
         let path = self.path.join(name);
         let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         match gone {
@@ -288,16 +284,6 @@ impl Folder {
     /// Returns true if this Mac is a member and no owner said yet that they know.
     pub fn is_unconfirmed(&self) -> bool {
         self.path.join(UNCONFIRMED).exists() && self.path.join("member.json").exists()
-    }
-
-    /// Notes that this Mac becomes a member, before an owner knows.
-    pub(super) fn keep_own_unconfirmed(&self) -> Result<(), FleetError> {
-        self.write_text(UNCONFIRMED, b"")
-    }
-
-    /// Forgets that: an owner knows.
-    pub(super) fn forget_own_unconfirmed(&self) -> Result<(), FleetError> {
-        self.remove(UNCONFIRMED)
     }
 
     /// Keeps it.
@@ -367,24 +353,9 @@ impl Folder {
         self.read_json(PENDING)
     }
 
-    /// Keeps it, before it is sent.
-    pub(super) fn keep_pending_roster(&self, envelope: &SignedEnvelope) -> Result<(), FleetError> {
-        self.write_json(PENDING, envelope)
-    }
-
-    /// Forgets it: the broker has it, or another one of its version.
-    pub(super) fn forget_pending_roster(&self) -> Result<(), FleetError> {
-        self.remove(PENDING)
-    }
-
     /// Returns true if this Mac became a member, and something ended before its door was opened.
     pub(crate) fn is_unopened(&self) -> bool {
         self.path.join(UNOPENED).exists() && self.path.join("member.json").exists()
-    }
-
-    /// Notes that this Mac becomes a member, whose door is to be opened.
-    pub(super) fn keep_unopened(&self) -> Result<(), FleetError> {
-        self.write_text(UNOPENED, b"")
     }
 
     /// Forgets that: whether the door is open is kept elsewhere from now on.
@@ -392,30 +363,9 @@ impl Folder {
         self.remove(UNOPENED)
     }
 
-    /// Returns the lock under which devices are let in; `None` while another task or program holds it. It ends with the file.
-    pub(super) fn try_letting_in(&self) -> Result<Option<fs::File>, FleetError> {
-        self.try_lock(LETTING_IN_LOCK)
-    }
-
-    /// Returns the lock under which a roster of this Mac is stored; `None` while another task or program holds it. It ends with the
-    /// file.
-    pub(super) fn try_storing(&self) -> Result<Option<fs::File>, FleetError> {
-        self.try_lock(PENDING_LOCK)
-    }
-
     /// Returns the members that were let in here and did not confirm it.
     pub(super) fn unconfirmed(&self) -> Result<Vec<FleetId>, FleetError> {
         Ok(self.read_json(LETTING_IN)?.unwrap_or_default())
-    }
-
-    /// Keeps them, before a roster names them.
-    pub(super) fn keep_unconfirmed(&self, members: &[FleetId]) -> Result<(), FleetError> {
-        self.write_json(LETTING_IN, &members)
-    }
-
-    /// Forgets them: they are members, or the roster names them no more.
-    pub(super) fn forget_unconfirmed(&self) -> Result<(), FleetError> {
-        self.remove(LETTING_IN)
     }
 
     /// Returns the number for the next document under a key, at least `next`.
@@ -500,7 +450,8 @@ impl Folder {
         Ok(file)
     }
 
-    fn try_lock(&self, name: &str) -> Result<Option<fs::File>, FleetError> {
+    /// Returns a lock, which ends with the file; `None` while another task or program holds it.
+    pub(super) fn try_lock(&self, name: &str) -> Result<Option<fs::File>, FleetError> {
         let file = self.open_lock(name)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),

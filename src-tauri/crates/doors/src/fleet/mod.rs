@@ -130,7 +130,6 @@ impl FleetError {
     }
 }
 
-/// Reads random bytes from the system.
 fn random<const N: usize>() -> Result<[u8; N], FleetError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(FleetError::own_error)?;

@@ -3,7 +3,7 @@
 
 use super::FleetError;
 use super::keep::{Folder, PolicyScope};
-use super::store;
+use super::store::{self, Bucket};
 use postern_contract::RuleDraft;
 use postern_fleet::{
     Bundle, BundleRules, FleetId, FleetState, GroupState, Hash, InForce, PinnedRoster, SignedEnvelope,
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Policy of a group, as it is kept over a restart.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct KeptPolicy {
@@ -140,7 +139,6 @@ impl HostPolicy {
         own.filter_map(|(_, kept)| kept.good.as_ref())
     }
 
-    /// Puts in force what is good.
     pub(super) async fn put_in_force(&self, host: &Host) {
         let good = self.envelopes_in_force();
         let good: Vec<(Bundle, Hash)> =
@@ -226,7 +224,7 @@ impl HostPolicy {
             }
             kept.state = Some(state.clone());
         }
-        folder.keep_policy(&self.groups)?;
+        folder.write_json("policy.json", &self.groups)?;
         Ok(changed)
     }
 }
@@ -236,33 +234,22 @@ impl Folder {
         Ok(self.read_json("policy.json")?.unwrap_or_default())
     }
 
-    fn keep_policy(&self, policy: &BTreeMap<FleetId, KeptPolicy>) -> Result<(), FleetError> {
-        self.write_json("policy.json", policy)
-    }
-
     /// Returns the time of the last job of each member.
     pub(super) fn jobs(&self) -> Result<BTreeMap<FleetId, WallMillis>, FleetError> {
         Ok(self.read_json("jobs.json")?.unwrap_or_default())
-    }
-
-    /// Keeps them, before the job is done.
-    pub(super) fn keep_jobs(&self, jobs: &BTreeMap<FleetId, WallMillis>) -> Result<(), FleetError> {
-        self.write_json("jobs.json", jobs)
     }
 }
 
 /// Returns the names of newest policies that too few publishers of a roster signed: hosts that have one keep it.
 pub(super) async fn without_publisher(
-    client: &async_nats::Client,
-    fleet: &FleetId,
-    open: &postern_fleet::OpenKey,
+    bucket: Bucket<'_>,
     pinned: &PinnedRoster,
 ) -> Result<Vec<String>, FleetError> {
     let mut names = Vec::new();
     for group in pinned.roster.all_groups() {
-        let key = postern_fleet::Subjects::for_fleet(fleet).group_key(store::BUNDLE, group);
-        let Some(document) = store::newest(client, fleet, open, &key).await? else { continue };
-        if postern_fleet::published::<Bundle>(pinned, fleet, &document.envelope).is_err() {
+        let key = postern_fleet::Subjects::for_fleet(bucket.fleet).group_key(store::BUNDLE, group);
+        let Some(document) = store::newest(bucket, &key).await? else { continue };
+        if postern_fleet::published::<Bundle>(pinned, bucket.fleet, &document.envelope).is_err() {
             names.extend(kept_name(&document.envelope));
         }
     }
@@ -270,26 +257,21 @@ pub(super) async fn without_publisher(
 }
 
 /// Seals the documents of each group for those who read them by a roster, who may be others than before.
-pub(super) async fn reseal(
-    client: &async_nats::Client,
-    fleet: &FleetId,
-    open: &postern_fleet::OpenKey,
-    pinned: &PinnedRoster,
-) -> Result<(), FleetError> {
-    let names = postern_fleet::Subjects::for_fleet(fleet);
+pub(super) async fn reseal(bucket: Bucket<'_>, pinned: &PinnedRoster) -> Result<(), FleetError> {
+    let names = postern_fleet::Subjects::for_fleet(bucket.fleet);
     for group in pinned.roster.all_groups() {
         let to = pinned.roster.readers_of(group);
         for key in names.policy_keys(group) {
-            if let Some(document) = store::newest(client, fleet, open, &key).await? {
-                store::replace(client, fleet, &key, &document.envelope, (&to, document.revision)).await?;
+            if let Some(document) = store::newest(bucket, &key).await? {
+                store::replace(bucket, &key, &document.envelope, (&to, document.revision)).await?;
             }
         }
         let key = names.group_key(store::PROPOSAL, group);
-        let (revision, waiting) = store::newest_proposal(client, fleet, open, &key).await?;
+        let (revision, waiting) = store::newest_proposal(bucket, &key).await?;
         if let Some(proposal) = waiting {
             let publishers = pinned.roster.members_with(postern_fleet::MemberRole::Publisher);
             let to: Vec<_> = publishers.map(|publisher| publisher.seal).collect();
-            store::replace_proposal(client, fleet, &key, &proposal, (&to, revision)).await?;
+            store::replace_proposal(bucket, &key, &proposal, (&to, revision)).await?;
         }
     }
     Ok(())

@@ -48,7 +48,6 @@ pub struct ShownProposal {
 /// The two sides of a change.
 #[derive(Debug)]
 pub enum ProposedContent {
-    /// Another roster.
     Roster {
         /// The one that counts.
         before: Box<Roster>,
@@ -151,7 +150,6 @@ pub(super) fn waits_already(id: &str) -> String {
     format!("another change waits for signatures: postern fleet sign {id}, or withdraw it with --withdraw")
 }
 
-/// Returns the hash by which a document is named.
 pub(super) fn hash_of(document: Option<&postern_fleet::SignedEnvelope>) -> Hash {
     document.map_or(Hash::NONE, |document| Hash::of_bytes(&document.payload))
 }

@@ -3,7 +3,6 @@
 use postern_fleet::FleetRisk;
 use postern_policy::RiskLevel;
 
-/// Returns a level as messages of the fleet have it.
 pub(crate) fn fleet_risk(level: RiskLevel) -> FleetRisk {
     match level {
         RiskLevel::Safe => FleetRisk::Safe,

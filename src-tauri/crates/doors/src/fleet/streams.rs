@@ -10,7 +10,6 @@ use std::time::Duration;
 
 /// Versions of each entry of the bucket that are kept.
 const HISTORY: i64 = 10;
-/// Largest value of the bucket.
 const LARGEST: i32 = 1 << 20;
 /// Largest size of the bucket: with the other streams it fits the 4 GiB that the broker keeps. A server that runs takes no other
 /// limit.
@@ -40,7 +39,6 @@ fn size_of_bucket(groups: usize) -> i64 {
     entries.saturating_mul(each).min(BUCKET)
 }
 
-/// Returns the largest message of a kind with its headers.
 fn largest_of(kind: FleetMessageKind) -> i32 {
     i32::try_from(kind.max_bytes()).map_or(LARGEST, |bytes| bytes.saturating_add(HEADERS))
 }
@@ -143,7 +141,6 @@ mod tests {
     use super::{BESIDE, HEADERS, streams_for};
     use postern_fleet::{FleetMessageKind, LEAST_ANCHORS, LEAST_ROW_MESSAGES};
 
-    /// Space of the broker's configuration.
     const SPACE: i64 = 4 << 30;
 
     /// Checks that no hosts can take the share of another one. Returns how many anchors, questions and messages with rows of each

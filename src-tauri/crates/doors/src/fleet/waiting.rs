@@ -12,7 +12,6 @@ pub struct Elsewhere {
     pub host: FleetId,
     /// Human-readable label of the host.
     pub name: String,
-    /// Groups of the host.
     pub groups: Vec<FleetId>,
     pub question: Question,
     /// Number that the host raises with each change of the question.
@@ -42,7 +41,6 @@ pub(super) enum NotShown {
 }
 
 impl WaitingQuestions {
-    /// Takes a question, or what it shows by now.
     pub(super) fn open_question(&mut self, one: Elsewhere) -> Result<(), NotShown> {
         let of_host = self.0.iter().filter(|known| known.host == one.host).count();
         match self.0.iter_mut().find(|known| known.question.id == one.question.id) {

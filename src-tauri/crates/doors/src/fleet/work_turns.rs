@@ -53,7 +53,6 @@ pub(super) struct WorkTurn {
 }
 
 impl WorkTurn {
-    /// Does the work once it is its turn.
     pub(super) async fn take_turn<T>(mut self, work: impl Future<Output = T>) -> T {
         let turns = Arc::clone(&self.turns);
         // Nobody closes the turns.

@@ -21,7 +21,6 @@ pub struct HookToolUse {
     pub prompts: bool,
     /// Folder that the agent works in.
     pub cwd: Option<String>,
-    /// The agent's session.
     pub session: Option<String>,
     /// The event, by the agent's own name for it: its answer has the shape of this event.
     pub event: String,

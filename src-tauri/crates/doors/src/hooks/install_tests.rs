@@ -1,6 +1,6 @@
 use super::{
-    HookAgent, HookSettingsEntry, HookSettingsPlace, holds_ours, install, is_script, left_to_do, our_words,
-    settings_place, uninstall,
+    HookAgent, HookSettingsChange, HookSettingsEntry, HookSettingsPlace, holds_ours, install, is_script,
+    left_to_do, our_words, settings_place, uninstall,
 };
 use serde_json::{Value, json};
 
@@ -74,6 +74,27 @@ fn a_hook_that_is_a_file_of_its_own_takes_no_others_place() {
         assert_eq!(words[..3], ["postern", "--data", "/a b"], "{kind:?}");
         assert_eq!(our_words(HookSettingsEntry::Hook(kind), "#!/bin/sh\nexec postern\n"), None);
     }
+}
+
+/// A clone may bring links under the names of the files that are written beside its settings.
+#[test]
+fn nothing_is_written_through_a_link_that_a_project_brings() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let read = |name: &str| std::fs::read_to_string(at(name)).unwrap();
+    std::fs::write(at("start-file"), "mine").unwrap();
+    std::fs::write(at("settings.json"), "{}").unwrap();
+    for name in ["settings.json.before-postern", "settings.json.new-postern"] {
+        std::os::unix::fs::symlink(at("start-file"), at(name)).unwrap();
+    }
+    let (entry, file) = (HookSettingsEntry::Hook(HookAgent::ClaudeCode), at("settings.json"));
+    let command = ["postern", "hook", "claude-code", "--agent", "main"].map(str::to_owned);
+    HookSettingsChange::install(entry, &file, &command).unwrap().write().unwrap();
+    assert_eq!(read("start-file"), "mine");
+    assert!(holds_ours(HookAgent::ClaudeCode, &read("settings.json")));
+    assert_eq!(read("settings.json.before-postern"), "{}", "what they were is kept in a file");
+    HookSettingsChange::uninstall(entry, &file).unwrap().write().unwrap();
+    assert_eq!((read("settings.json"), read("start-file")), ("{}".to_owned(), "mine".to_owned()));
 }
 
 #[test]

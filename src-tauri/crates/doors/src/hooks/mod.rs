@@ -52,7 +52,6 @@ postern_protocol::named_values! {
         ClaudeCode = "claude-code",
         /// Cursor: `beforeShellExecution`, `beforeMCPExecution`, `beforeReadFile`, `preToolUse`.
         Cursor = "cursor",
-        /// Gemini CLI: `BeforeTool`.
         GeminiCli = "gemini-cli",
         /// GitHub Copilot CLI: `preToolUse`.
         CopilotCli = "copilot-cli",

@@ -5,7 +5,8 @@ use postern_command::escape;
 use postern_contract::{DiffLine, LineChange, to_pieces};
 use sha2::{Digest as _, Sha256};
 use similar::{ChangeTag, TextDiff};
-use std::io;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -159,7 +160,7 @@ impl HookSettingsChange {
             if let Some(before) =
                 self.before.as_ref().filter(|before| !self.undoes && !self.entry.is_in(before))
             {
-                write_with_mode(&kept, before, None).map_err(|error| failed(&kept, error))?;
+                write_new(&kept, before, None).map_err(|error| failed(&kept, error))?;
             }
             self.replace().map_err(|error| failed(&self.file, error))?;
         }
@@ -185,14 +186,20 @@ impl HookSettingsChange {
             Ok(old) => Some(old.permissions()),
             Err(_) => self.entry.is_script().then(|| std::fs::Permissions::from_mode(0o755)),
         };
-        write_with_mode(&new, after, mode)?;
+        write_new(&new, after, mode)?;
         std::fs::rename(&new, &file)
     }
 }
 
-fn write_with_mode(file: &Path, text: &str, mode: Option<std::fs::Permissions>) -> io::Result<()> {
-    std::fs::write(file, text)?;
-    mode.map_or(Ok(()), |mode| std::fs::set_permissions(file, mode))
+/// Writes a new file. What has its name is removed and not written: in a project's folder it may be a link to any file.
+fn write_new(file: &Path, text: &str, mode: Option<std::fs::Permissions>) -> io::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut new = File::create_new(file)?;
+    new.write_all(text.as_bytes())?;
+    mode.map_or(Ok(()), |mode| new.set_permissions(mode))
 }
 
 /// Returns the text of settings, or `None` if there is no file.

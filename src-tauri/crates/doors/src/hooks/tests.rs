@@ -1,4 +1,7 @@
-use super::{HookAgent, ToolClass, deadline, install, parse_event, refusal};
+use super::HookAgent::{
+    self, ClaudeCode, Cline, Codex, CopilotCli, Cursor, GeminiCli, KiroCli, Opencode, VsCode, Windsurf,
+};
+use super::{ToolClass, deadline, install, parse_event, refusal};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -39,27 +42,27 @@ fn a_tool_of_a_server_comes_with_its_server_and_is_never_harmless() {
         event
     };
     for (kind, event, tool, server) in [
-        (HookAgent::ClaudeCode, pre("mcp__my fs__think"), "my_fs_think", Some("my fs")),
-        (HookAgent::Codex, pre("mcp__fs__think"), "fs_think", Some("fs")),
-        (HookAgent::VsCode, pre("mcp__fs__think"), "fs_think", Some("fs")),
+        (ClaudeCode, pre("mcp__my fs__think"), "my_fs_think", Some("my fs")),
+        (Codex, pre("mcp__fs__think"), "fs_think", Some("fs")),
+        (VsCode, pre("mcp__fs__think"), "fs_think", Some("fs")),
         (
-            HookAgent::GeminiCli,
+            GeminiCli,
             json!({"tool_name": "x", "tool_input": {}, "mcp_context": context}),
             "my_fs_think",
             Some("my fs"),
         ),
-        (HookAgent::Cursor, cursor("url"), "think", Some("https://mcp.example")),
-        (HookAgent::Cursor, cursor("command"), "think", Some("https://mcp.example")),
-        (HookAgent::Cursor, cursor("other"), "think", None),
-        (HookAgent::Cline, json!({"preToolUse": cline}), "my_fs_think", Some("my fs")),
+        (Cursor, cursor("url"), "think", Some("https://mcp.example")),
+        (Cursor, cursor("command"), "think", Some("https://mcp.example")),
+        (Cursor, cursor("other"), "think", None),
+        (Cline, json!({"preToolUse": cline}), "my_fs_think", Some("my fs")),
         (
-            HookAgent::Windsurf,
+            Windsurf,
             json!({"agent_action_name": "pre_mcp_tool_use", "tool_info": windsurf}),
             "my_fs_think",
             Some("my fs"),
         ),
         (
-            HookAgent::KiroCli,
+            KiroCli,
             json!({"hook_event_name": "preToolUse", "tool_name": "@fs/think", "tool_input": {}}),
             "fs_think",
             Some("fs"),
@@ -69,7 +72,7 @@ fn a_tool_of_a_server_comes_with_its_server_and_is_never_harmless() {
         assert_eq!((asked.tool.as_str(), asked.server.as_deref()), (tool, server), "{event}");
         assert_eq!(asked.class, ToolClass::Gate, "a server may name its tool as it likes: {event}");
     }
-    let own = parse_event(HookAgent::ClaudeCode, &pre("TodoWrite").to_string()).unwrap();
+    let own = parse_event(ClaudeCode, &pre("TodoWrite").to_string()).unwrap();
     assert_eq!((own.server, own.class), (None, ToolClass::Harmless));
 }
 
@@ -77,7 +80,7 @@ fn a_tool_of_a_server_comes_with_its_server_and_is_never_harmless() {
 fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
     let claude = |tool: &str, input: Value| {
         asked(
-            HookAgent::ClaudeCode,
+            ClaudeCode,
             &json!({"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
         )
     };
@@ -101,22 +104,20 @@ fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
 
     let gemini = json!({"session_id": "s", "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
         "tool_input": {"command": "ls"}});
-    assert_eq!(asked(HookAgent::GeminiCli, &gemini), ("shell_exec".to_owned(), json!({"command": "ls"})));
-    let gemini = json!({"tool_name": "x", "tool_input": {}, "mcp_context": {"server_name": "fs", "tool_name": "read"}});
-    assert_eq!(asked(HookAgent::GeminiCli, &gemini).0, "fs_read");
+    assert_eq!(asked(GeminiCli, &gemini), ("shell_exec".to_owned(), json!({"command": "ls"})));
 
     let cursor = json!({"conversation_id": "c", "hook_event_name": "beforeShellExecution", "command": "ls", "cwd": "/w"});
-    let got = asked(HookAgent::Cursor, &cursor);
+    let got = asked(Cursor, &cursor);
     assert_eq!(got, ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"})));
     let cursor = json!({"hook_event_name": "beforeReadFile", "file_path": "/etc/passwd", "content": "x"});
-    assert_eq!(asked(HookAgent::Cursor, &cursor), ("read_file".to_owned(), json!({"path": "/etc/passwd"})));
+    assert_eq!(asked(Cursor, &cursor), ("read_file".to_owned(), json!({"path": "/etc/passwd"})));
     let cursor =
         json!({"hook_event_name": "beforeMCPExecution", "tool_name": "go", "tool_input": "{\"a\":1}"});
-    assert_eq!(asked(HookAgent::Cursor, &cursor), ("go".to_owned(), json!({"a": 1})));
+    assert_eq!(asked(Cursor, &cursor), ("go".to_owned(), json!({"a": 1})));
 
     let copilot =
         json!({"timestamp": 1, "cwd": "/w", "toolName": "bash", "toolArgs": "{\"command\":\"ls\"}"});
-    let got = asked(HookAgent::CopilotCli, &copilot);
+    let got = asked(CopilotCli, &copilot);
     assert_eq!(got, ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"})));
 }
 
@@ -125,19 +126,16 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
     let shell = || ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}));
     let codex = json!({"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": {"command": "ls"}});
-    assert_eq!(asked(HookAgent::Codex, &codex), shell());
+    assert_eq!(asked(Codex, &codex), shell());
     let code = json!({"sessionId": "s", "cwd": "/w", "hookEventName": "PreToolUse", "tool_name": "run_in_terminal",
         "tool_input": {"command": "ls"}});
-    assert_eq!(asked(HookAgent::VsCode, &code), shell());
+    assert_eq!(asked(VsCode, &code), shell());
     let code =
         json!({"hookEventName": "PreToolUse", "tool_name": "create_file", "tool_input": {"filePath": "/a"}});
-    assert_eq!(asked(HookAgent::VsCode, &code), ("write_file".to_owned(), json!({"path": "/a"})));
+    assert_eq!(asked(VsCode, &code), ("write_file".to_owned(), json!({"path": "/a"})));
 
     let windsurf = |action: &str, info: Value| {
-        asked(
-            HookAgent::Windsurf,
-            &json!({"agent_action_name": action, "trajectory_id": "t", "tool_info": info}),
-        )
+        asked(Windsurf, &json!({"agent_action_name": action, "trajectory_id": "t", "tool_info": info}))
     };
     assert_eq!(windsurf("pre_run_command", json!({"command_line": "ls", "cwd": "/w"})), shell());
     assert_eq!(
@@ -151,7 +149,7 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
     let cline = |tool: &str, parameters: Value| {
         let asks = json!({"toolName": tool, "parameters": parameters});
         asked(
-            HookAgent::Cline,
+            Cline,
             &json!({"hookName": "PreToolUse", "taskId": "t", "workspaceRoots": ["/w"], "preToolUse": asks}),
         )
     };
@@ -162,28 +160,26 @@ fn so_do_those_of_agents_that_say_it_in_their_own_way() {
 
     let kiro = |tool: &str| {
         let event = json!({"hook_event_name": "preToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {"command": "ls"}});
-        asked(HookAgent::KiroCli, &event)
+        asked(KiroCli, &event)
     };
     assert_eq!((kiro("execute_bash"), kiro("shell")), (shell(), shell()));
-    assert_eq!(kiro("@git/status").0, "git_status");
 
     let open = json!({"hook_event_name": "tool.execute.before", "session_id": "s", "cwd": "/w", "tool_name": "read",
         "tool_input": {"filePath": "/a"}});
-    assert_eq!(asked(HookAgent::Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
+    assert_eq!(asked(Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
 }
 
-/// Returns an agent's event about a tool.
 fn event_of(kind: HookAgent, tool: &str, input: &Value) -> Value {
     match kind {
-        HookAgent::CopilotCli => json!({"cwd": "/w", "toolName": tool, "toolArgs": input.to_string()}),
-        HookAgent::Cline => {
+        CopilotCli => json!({"cwd": "/w", "toolName": tool, "toolArgs": input.to_string()}),
+        Cline => {
             json!({"workspaceRoots": ["/w"], "preToolUse": {"toolName": tool, "parameters": input}})
         }
         _ => {
             let name = match kind {
-                HookAgent::GeminiCli => "BeforeTool",
-                HookAgent::Opencode => "tool.execute.before",
-                HookAgent::Cursor | HookAgent::KiroCli => "preToolUse",
+                GeminiCli => "BeforeTool",
+                Opencode => "tool.execute.before",
+                Cursor | KiroCli => "preToolUse",
                 _ => "PreToolUse",
             };
             json!({"hook_event_name": name, "cwd": "/w", "tool_name": tool, "tool_input": input})
@@ -206,7 +202,7 @@ proptest! {
         names in prop::collection::btree_set(
             "path|file_path|filePath|absolute_path|notebook_path|dir_path|name|skill|patch|patchText|include|x", 1..6),
     ) {
-        prop_assume!(kind != HookAgent::Windsurf);
+        prop_assume!(kind != Windsurf);
         let input = names.iter().map(|name| (name.clone(), json!(format!("/value/of/{name}"))));
         let event = event_of(kind, tool, &Value::Object(input.collect()));
         let judged = Value::Object(parse_event(kind, &event.to_string()).unwrap().arguments).to_string();
@@ -226,17 +222,17 @@ fn a_command_by_another_name_or_in_words_is_one_of_the_agents_shell() {
         ("shell", json!({"command": ["ls"]})),
     ] {
         let expected = ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}));
-        assert_eq!(asked(HookAgent::Codex, &event_of(HookAgent::Codex, tool, &input)), expected, "{tool}");
+        assert_eq!(asked(Codex, &event_of(Codex, tool, &input)), expected, "{tool}");
     }
     let both = json!({"command": "ls", "cmd": "rm x"});
-    let (tool, arguments) = asked(HookAgent::Codex, &event_of(HookAgent::Codex, "Bash", &both));
+    let (tool, arguments) = asked(Codex, &event_of(Codex, "Bash", &both));
     let kept = json!({"command": "ls", "cmd": "rm x", "cwd": "/w"});
     assert_eq!((tool.as_str(), arguments), ("shell_exec", kept), "no argument is thrown away");
 }
 
 #[test]
 fn a_patch_is_an_edit_by_every_agent() {
-    for kind in HookAgent::ALL.into_iter().filter(|kind| *kind != HookAgent::Windsurf) {
+    for kind in HookAgent::ALL.into_iter().filter(|kind| *kind != Windsurf) {
         for name in ["patchText", "input", "command", "path"] {
             let input = json!({name: "*** Add File:.envrc"});
             let asked = parse_event(kind, &event_of(kind, "apply_patch", &input).to_string()).unwrap();
@@ -249,27 +245,27 @@ fn a_patch_is_an_edit_by_every_agent() {
 #[test]
 fn a_tool_of_a_server_never_has_the_name_of_an_agents_own() {
     for (kind, tool) in [
-        (HookAgent::ClaudeCode, "mcp__read__file"),
-        (HookAgent::Codex, "mcp__write__file"),
-        (HookAgent::VsCode, "mcp__shell__exec"),
-        (HookAgent::KiroCli, "@edit/file"),
+        (ClaudeCode, "mcp__read__file"),
+        (Codex, "mcp__write__file"),
+        (VsCode, "mcp__shell__exec"),
+        (KiroCli, "@edit/file"),
     ] {
         let (tool, _) = asked(kind, &event_of(kind, tool, &json!({"command": "ls"})));
         assert!(tool.starts_with("mcp_"), "{kind:?}: {tool}");
     }
     let cursor =
         json!({"hook_event_name": "beforeMCPExecution", "tool_name": "read_file", "tool_input": "{}"});
-    assert_eq!(asked(HookAgent::Cursor, &cursor).0, "mcp_read_file");
+    assert_eq!(asked(Cursor, &cursor).0, "mcp_read_file");
 }
 
 #[test]
 fn what_opencode_fetches_without_a_prompt_is_asked_about() {
     for tool in ["webfetch", "websearch", "apply_patch"] {
         let class = |kind| parse_event(kind, &event_of(kind, tool, &json!({})).to_string()).unwrap().class;
-        assert_eq!(class(HookAgent::Opencode), ToolClass::Gate, "{tool}");
+        assert_eq!(class(Opencode), ToolClass::Gate, "{tool}");
     }
-    let event = event_of(HookAgent::Opencode, "todowrite", &json!({})).to_string();
-    assert_eq!(parse_event(HookAgent::Opencode, &event).unwrap().class, ToolClass::Harmless);
+    let event = event_of(Opencode, "todowrite", &json!({})).to_string();
+    assert_eq!(parse_event(Opencode, &event).unwrap().class, ToolClass::Harmless);
 }
 
 #[test]
@@ -279,7 +275,7 @@ fn what_is_fetched_in_a_mode_without_prompts_is_asked_about() {
         event["permission_mode"] = json!(mode);
         parse_event(kind, &event.to_string()).unwrap().class
     };
-    for kind in [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::VsCode] {
+    for kind in [ClaudeCode, Codex, VsCode] {
         for tool in ["WebFetch", "WebSearch", "web_search", "fetch_webpage"] {
             assert_eq!(class(kind, tool, "bypassPermissions"), ToolClass::Gate, "{kind:?} {tool}");
             assert_eq!(class(kind, tool, "default"), ToolClass::OwnPrompt, "{kind:?} {tool}");
@@ -292,7 +288,7 @@ fn what_is_fetched_in_a_mode_without_prompts_is_asked_about() {
 
 #[test]
 fn cursor_asks_about_writes_and_about_what_is_attached_to_a_read() {
-    let settings: Value = serde_json::from_str(&install(HookAgent::Cursor, "", "x").unwrap()).unwrap();
+    let settings: Value = serde_json::from_str(&install(Cursor, "", "x").unwrap()).unwrap();
     let entry = &settings["hooks"]["preToolUse"][0];
     let tools = entry["matcher"].as_str().unwrap();
     assert!(["Write", "Edit", "StrReplace", "Delete", "ApplyPatch"].iter().all(|tool| tools.contains(tool)));
@@ -304,7 +300,7 @@ fn cursor_asks_about_writes_and_about_what_is_attached_to_a_read() {
     let attached = json!([{"type": "file", "filePath": "/home/u/.ssh/id_rsa"}]);
     let read = json!({"hook_event_name": "beforeReadFile", "file_path": "/a", "attachments": attached});
     let expected = json!({"path": "/a", "attachments": attached});
-    assert_eq!(asked(HookAgent::Cursor, &read), ("read_file".to_owned(), expected));
+    assert_eq!(asked(Cursor, &read), ("read_file".to_owned(), expected));
 }
 
 #[test]
@@ -315,10 +311,10 @@ fn every_agent_is_denied_what_its_hook_cannot_read_or_answer_in_time() {
         assert!(code == 2 || says_no, "{kind:?}: {told} {code}");
         assert!(told.is_empty() || serde_json::from_str::<Value>(&told).is_ok(), "{kind:?}: {told}");
     }
-    let (told, _) = refusal(HookAgent::Cline, "no event");
+    let (told, _) = refusal(Cline, "no event");
     assert!(told.contains("\"cancel\":true"), "it looks at nothing else than what is printed: {told}");
-    assert!(deadline(HookAgent::Cline) < Duration::from_mins(2));
-    let written = install(HookAgent::ClaudeCode, "", "x").unwrap();
+    assert!(deadline(Cline) < Duration::from_mins(2));
+    let written = install(ClaudeCode, "", "x").unwrap();
     assert!(written.contains("\"timeout\": 1800"), "{written}");
     assert!(written.contains("\"onFailure\": \"block\""), "{written}");
     for kind in HookAgent::ALL {
@@ -330,11 +326,11 @@ fn every_agent_is_denied_what_its_hook_cannot_read_or_answer_in_time() {
 fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
     let read = |kind: HookAgent, input: Value| {
         let event = match kind {
-            HookAgent::CopilotCli => json!({"cwd": "/w", "toolName": "bash", "toolArgs": input}),
-            HookAgent::GeminiCli => {
+            CopilotCli => json!({"cwd": "/w", "toolName": "bash", "toolArgs": input}),
+            GeminiCli => {
                 json!({"cwd": "/w", "tool_name": "run_shell_command", "tool_input": input})
             }
-            HookAgent::Opencode => {
+            Opencode => {
                 json!({"hook_event_name": "tool.execute.before", "cwd": "/w", "tool_name": "bash",
                     "tool_input": input})
             }
@@ -344,7 +340,7 @@ fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
         };
         parse_event(kind, &event.to_string()).map(|asked| Value::Object(asked.arguments))
     };
-    for (kind, own) in [(HookAgent::GeminiCli, "dir_path"), (HookAgent::Opencode, "workdir")] {
+    for (kind, own) in [(GeminiCli, "dir_path"), (Opencode, "workdir")] {
         for (named, folder) in [("sub", "/w/sub"), ("/other", "/other"), ("../up", "/w/../up")] {
             let told = read(kind, json!({"command": "./x", own: named})).unwrap();
             assert_eq!(told, json!({"command": "./x", "cwd": folder}), "{kind:?}");
@@ -352,14 +348,7 @@ fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
         let odd = read(kind, json!({"command": "./x", own: ["/other"]})).unwrap_err().to_string();
         assert!(odd.contains("[\"/other\"]"), "{odd}");
     }
-    let kinds = [
-        HookAgent::ClaudeCode,
-        HookAgent::Codex,
-        HookAgent::CopilotCli,
-        HookAgent::GeminiCli,
-        HookAgent::Opencode,
-        HookAgent::VsCode,
-    ];
+    let kinds = [ClaudeCode, Codex, CopilotCli, GeminiCli, Opencode, VsCode];
     for kind in kinds {
         let same = read(kind, json!({"command": "./x", "cwd": "/w"})).unwrap();
         assert_eq!(same, json!({"command": "./x", "cwd": "/w"}), "{kind:?}");
@@ -371,23 +360,19 @@ fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
 #[test]
 fn what_is_no_event_is_named() {
     let cases = [
-        (HookAgent::ClaudeCode, "hello", "not JSON (line 1"),
-        (HookAgent::ClaudeCode, r#"{"tool_name":"Bash"}"#, "hook_event_name"),
-        (HookAgent::ClaudeCode, r#"{"hook_event_name":"Stop"}"#, "PreToolUse"),
-        (HookAgent::Cursor, r#"{"hook_event_name":"beforeShellExecution"}"#, "command"),
-        (HookAgent::Cursor, r#"{"hook_event_name":"stop"}"#, "beforeShellExecution"),
-        (HookAgent::GeminiCli, "{}", "tool_name"),
-        (HookAgent::CopilotCli, "{}", "toolName"),
-        (HookAgent::Codex, r#"{"hook_event_name":"Stop"}"#, "PermissionRequest"),
-        (
-            HookAgent::Windsurf,
-            r#"{"agent_action_name":"post_run_command","tool_info":{}}"#,
-            "pre_run_command",
-        ),
-        (HookAgent::Windsurf, r#"{"agent_action_name":"pre_run_command"}"#, "command_line"),
-        (HookAgent::Cline, r#"{"hookName":"TaskStart"}"#, "preToolUse"),
-        (HookAgent::KiroCli, r#"{"hook_event_name":"stop"}"#, "preToolUse"),
-        (HookAgent::Opencode, r#"{"hook_event_name":"tool.execute.before"}"#, "tool_name"),
+        (ClaudeCode, "hello", "not JSON (line 1"),
+        (ClaudeCode, r#"{"tool_name":"Bash"}"#, "hook_event_name"),
+        (ClaudeCode, r#"{"hook_event_name":"Stop"}"#, "PreToolUse"),
+        (Cursor, r#"{"hook_event_name":"beforeShellExecution"}"#, "command"),
+        (Cursor, r#"{"hook_event_name":"stop"}"#, "beforeShellExecution"),
+        (GeminiCli, "{}", "tool_name"),
+        (CopilotCli, "{}", "toolName"),
+        (Codex, r#"{"hook_event_name":"Stop"}"#, "PermissionRequest"),
+        (Windsurf, r#"{"agent_action_name":"post_run_command","tool_info":{}}"#, "pre_run_command"),
+        (Windsurf, r#"{"agent_action_name":"pre_run_command"}"#, "command_line"),
+        (Cline, r#"{"hookName":"TaskStart"}"#, "preToolUse"),
+        (KiroCli, r#"{"hook_event_name":"stop"}"#, "preToolUse"),
+        (Opencode, r#"{"hook_event_name":"tool.execute.before"}"#, "tool_name"),
     ];
     for (kind, text, word) in cases {
         let error = parse_event(kind, text).unwrap_err().to_string();
@@ -400,7 +385,7 @@ fn who_decides_by_default_goes_by_the_tool() {
     let of = |tool: &str| {
         let event =
             json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {}});
-        let asked = parse_event(HookAgent::ClaudeCode, &event.to_string()).unwrap();
+        let asked = parse_event(ClaudeCode, &event.to_string()).unwrap();
         assert_eq!(asked.cwd.as_deref(), Some("/w"));
         asked.class
     };

@@ -36,7 +36,6 @@ use turns::McpTurns;
 /// Agent that a server acts for.
 #[derive(Debug, Clone)]
 pub struct McpAgent {
-    /// The agent's socket.
     pub socket: PathBuf,
     pub key_file: PathBuf,
     /// The session that everything it asks for belongs to.

@@ -90,7 +90,6 @@ fn job_of(server: &Server, mut params: JsonObject) -> Result<Arc<McpRunJob>, Mcp
     Ok(Arc::new(job))
 }
 
-/// Tells progress to a client that asked for it.
 struct ProgressTeller {
     token: Option<ProgressToken>,
     peer: Peer<RoleServer>,

@@ -9,7 +9,6 @@ pub(super) const RUN: &str = "system_run";
 pub(super) const APPROVE: &str = "approve";
 pub(super) const NAMES: [&str; 5] = [RUN, "system_output", "system_kill", "system_which", APPROVE];
 
-/// Returns the tools that an agent is shown.
 pub(super) fn shown_tools(may_run: bool) -> Vec<Tool> {
     let listed = NAMES.iter().filter(|name| may_run || **name == APPROVE);
     listed.map(|name| describe_tool(name)).collect()

@@ -95,7 +95,6 @@ impl Drop for OpenclawJobListener {
     }
 }
 
-/// The jobs, by what they are about.
 #[derive(Debug, Default)]
 pub(super) struct OpenclawJobs {
     all: Mutex<HashMap<String, Arc<OpenclawJob>>>,
@@ -103,7 +102,6 @@ pub(super) struct OpenclawJobs {
     left: Mutex<Vec<(String, Arc<OpenclawJob>)>>,
 }
 
-/// Returns a job that begins, and the sender for who works on it.
 fn begin_job() -> (OpenclawJobListener, watch::Sender<OpenclawStage>) {
     let (sender, stage) = watch::channel(OpenclawStage::Waiting);
     let (request, listeners, bridged) = (Uuid::new_v4(), 0.into(), false.into());

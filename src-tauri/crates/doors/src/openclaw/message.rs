@@ -16,7 +16,6 @@ pub(super) enum OpenclawLine {
     Exec { id: String, nonce: String, ts: i64, hmac: String, request_json: String },
 }
 
-/// Question for a decision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenclawQuestion {
@@ -45,7 +44,6 @@ pub(super) struct Exec {
     pub(super) approval_source: Option<Value>,
 }
 
-/// A decision's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum OpenclawDecision {
@@ -99,7 +97,6 @@ pub(super) fn exec_line(id: &str, answer: &Result<OpenclawRunResult, OpenclawRef
     format!("{line}\n")
 }
 
-/// Returns the answer to a request for a decision, as a line.
 pub(super) fn decision_line(id: &str, decision: OpenclawDecision) -> String {
     format!("{}\n", json!({"type": "decision", "id": id, "decision": decision}))
 }

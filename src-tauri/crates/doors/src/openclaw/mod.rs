@@ -34,7 +34,6 @@ use work::Way;
 /// Connections at a time. OpenClaw opens one for each request and closes it within twenty seconds.
 const CONNECTIONS: usize = 32;
 
-/// The open door.
 #[derive(Debug)]
 pub(crate) struct Openclaw {
     shared: Arc<OpenclawShared>,
@@ -105,9 +104,11 @@ impl Door for Openclaw {
         });
         let text = format!(
             "On the Mac where OpenClaw's node runs, let Postern decide:\n\
-             1. Save this as approvals.json, and run: openclaw approvals set --file approvals.json\n\n{document:#}\n\n\
-             2. Start the node with OPENCLAW_NODE_EXEC_HOST=app. Its own list then allows everything and Postern's rules\n\
-             \x20  for the agent {} decide. OpenClaw before 2026.8 reads the same text from ~/.openclaw/exec-approvals.json.\n\
+             1. Save this as approvals.json, and run\n\
+             \x20  openclaw approvals set --file approvals.json\n\n{document:#}\n\n\
+             2. Start the node with OPENCLAW_NODE_EXEC_HOST=app. Its own list then allows\n\
+             \x20  everything, and Postern's rules for the agent {} decide. OpenClaw before\n\
+             \x20  2026.8 reads the same text from ~/.openclaw/exec-approvals.json.\n\
              3. Quit OpenClaw's own companion app: one app serves a socket.\n",
             self.shared.agent
         );

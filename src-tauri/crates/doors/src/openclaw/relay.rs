@@ -3,7 +3,8 @@
 
 use super::OpenclawShared;
 use super::message::OpenclawDecision;
-use postern_contract::methods::{AnswerQuestion, ListQuestions, ListRequests, Nothing, RequestFilter};
+use crate::door::waiting_here;
+use postern_contract::methods::{AnswerQuestion, ListRequests, RequestFilter};
 use postern_contract::{Answer, AnswerParams, Part, Question, not_saved};
 use postern_host::{ApproverGuard, ConnectedApproverKind};
 use postern_policy::{NothingToSave, RiskLevel};
@@ -103,7 +104,7 @@ async fn question_of(
     face: &ApproverGuard,
     request_id: Uuid,
 ) -> Option<(Question, String)> {
-    let waiting = shared.host.call_method::<ListQuestions>(face.id(), &Nothing {}).await.ok()?.questions;
+    let waiting = waiting_here(&shared.host).await.ok()?;
     if waiting.is_empty() {
         return None;
     }

@@ -13,7 +13,6 @@ const SHELL: &str = "(shell text)";
 pub(super) enum Commands {
     /// The program's name, without arguments, and no words about it: they may repeat the arguments.
     Names,
-    /// All of it.
     Full,
 }
 

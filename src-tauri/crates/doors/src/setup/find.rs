@@ -35,7 +35,6 @@ struct Asks {
 }
 
 impl AgentSetup {
-    /// Finds every known agent.
     pub(crate) async fn find_agents(
         &self,
         face: ApproverId,
@@ -109,7 +108,6 @@ impl Here {
         }
     }
 
-    /// Reads an agent's settings.
     fn read_connection(&self, known: &KnownAgentFacts) -> Asks {
         let (mut connection, mut agent, mut problem) = (Connection::None, None, None);
         let settings = settings_of(known.kind, &self.folders);

@@ -27,7 +27,6 @@ impl AgentConnectMethod {
     }
 }
 
-/// Knowledge about an agent.
 #[derive(Debug)]
 pub(super) struct KnownAgentFacts {
     pub(super) kind: KnownAgent,
@@ -95,7 +94,6 @@ const KNOWN: [KnownAgentFacts; KnownAgent::ALL.len()] = [
     },
 ];
 
-/// Returns what is known about an agent.
 pub(super) fn agent_facts(kind: KnownAgent) -> &'static KnownAgentFacts {
     let index = KnownAgent::ALL.iter().position(|other| *other == kind).unwrap_or_default();
     &KNOWN[index]

@@ -47,11 +47,9 @@ pub(crate) struct AgentSetup {
 #[serde(rename_all = "camelCase", default)]
 struct AgentConnectRecord {
     enrolled: Option<AgentId>,
-    /// The rules that were imported.
     rules: Vec<i64>,
     /// The lines that were imported into `permissions.jsonc`.
     permissions: Option<ImportedPermissions>,
-    /// True if the integration was enabled.
     integration: bool,
 }
 

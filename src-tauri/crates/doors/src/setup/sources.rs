@@ -15,7 +15,6 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 pub struct AgentRuleFile {
     pub kind: KnownAgent,
     pub path: PathBuf,
-    /// The project that it belongs to.
     pub project: Option<PathBuf>,
 }
 

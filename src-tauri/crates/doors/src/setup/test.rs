@@ -30,7 +30,6 @@ pub(super) struct Tests {
 }
 
 impl Tests {
-    /// Returns how a test stands.
     fn get(&self, session: &str) -> Option<RunningTest> {
         self.all.lock().iter().find(|(known, _)| known == session).map(|(_, test)| test.clone())
     }
@@ -52,7 +51,6 @@ impl Tests {
 /// A test under way, or its result.
 #[derive(Debug, Clone)]
 enum RunningTest {
-    /// The hook's program.
     Hook(SetupTested),
     /// A request of this number on the agent's channel.
     Request(String),

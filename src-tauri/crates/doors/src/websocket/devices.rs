@@ -12,7 +12,6 @@ use std::io;
 use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
-/// A paired device, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Device {

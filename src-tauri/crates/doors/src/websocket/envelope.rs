@@ -70,7 +70,6 @@ pub(super) enum ClientRequest {
     Declare(Declare),
 }
 
-/// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ClientDecision {
@@ -79,7 +78,6 @@ pub(super) enum ClientDecision {
     Deny,
 }
 
-/// Reason why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ClientCallRefusal {
     pub(super) code: &'static str,

@@ -130,8 +130,10 @@ impl Door for Websocket {
         };
         let url = format!("{scheme}://{address}/");
         let mut text = format!(
-            "Connect an approver client to {scheme}://{place}/ and give it this pairing code: {code}\n\
-             It works once, and for ten minutes. The client sends it as \"Authorization: Bearer {code}\" and is given its own key.\n"
+            "Connect an approver client to {scheme}://{place}/\n\
+             and give it this pairing code: {code}\n\
+             It works once, and for ten minutes. The client sends it as\n\
+             \"Authorization: Bearer {code}\" and is given its own key.\n"
         );
         let mut values = BTreeMap::from([("url".to_owned(), url), ("pairingCode".to_owned(), code)]);
         if let Some(wrapping) = &self.shared.wrapping {

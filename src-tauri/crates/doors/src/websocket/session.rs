@@ -20,7 +20,6 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
-/// Interval at which a client is pinged.
 const PING: Duration = Duration::from_secs(30);
 /// Time that a client may be silent, pings included, or slow to take a message.
 const SILENT: Duration = Duration::from_secs(75);
@@ -28,7 +27,6 @@ const SLOW: Duration = Duration::from_secs(10);
 /// Messages that a client may send in a second.
 const MESSAGES: u32 = 30;
 
-/// Reason why a session ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ClientSessionEnd {
     /// The client went, or the door closed.

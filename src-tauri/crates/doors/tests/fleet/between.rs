@@ -348,7 +348,6 @@ impl Passing {
         !self.to_member && self.subject.starts_with("$KV.")
     }
 
-    /// Returns the kind of the bucket's entry that it is about.
     pub(super) fn entry_kind(&self) -> Option<&str> {
         self.subject.strip_prefix("$KV.")?.split('.').nth(1)
     }

@@ -23,7 +23,6 @@ const POLICY: &[&str] = &["bundle", "stage"];
 /// Moments of a kill: the number of entries that were on their way by then, and whether the broker got the last of them.
 const MOMENTS: [(usize, bool); 4] = [(1, false), (1, true), (2, false), (2, true)];
 
-/// Process that is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KilledProcess {
     Broker,

@@ -6,10 +6,12 @@ use postern_contract::{ApproverNotification, Question, join_pieces};
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
 use postern_policy::Profile;
 use postern_protocol::RunResult;
+use postern_tests::telegram::{Telegram, User};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 /// Somebody at a Mac, with an approver of it.
@@ -174,4 +176,36 @@ async fn a_mac_that_is_gone_is_offline_and_a_broker_that_is_gone_empties_the_inb
         "nothing is shown that is not known to wait"
     );
     assert!(!file.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_is_sent_nothing_that_waits_on_another_mac() {
+    let InInbox { stage, file, run, mara, asked } = asked_in_inbox(ConnectedApproverKind::Terminal).await;
+    let (bot, owner) = (Arc::new(Telegram::start()), User { id: 42, name: "Mara" });
+    let values = json!({"token": Telegram::TOKEN, "server": bot.url, "owners": "42", "changes": "off"});
+    stage.laptop.call("doors.enable", json!({"door": "telegram", "values": values})).await;
+    bot.says(owner, owner.id, &format!("/deny {}", asked.code));
+    let hears = Arc::clone(&bot);
+    let said = spawn_blocking(move || hears.next("sendMessage")).await.unwrap();
+    let expected = format!("Nothing with the ID {} was shown here.", asked.code);
+    assert_eq!(said.text(), expected, "the first thing that is said there");
+    assert_eq!(mara.answer(&asked, "deny").await["applied"], json!(true), "it waited at the Mac");
+    never_ran(run, &file).await;
+}
+
+/// The broker's administrator may cut a host off whenever they like.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_host_reads_for_the_fleet_was_shown_to_nobody_and_silence_about_it_denies() {
+    let mut stage = Stage::set().await;
+    let values = json!({"fallback": "full", "confirm": "yes", "approvalTimeout": "10s"});
+    stage.mini.call("agents.set", json!({"agent": "main", "values": values})).await;
+    let mut told = stage.mini.host.subscribe();
+    let file = stage.mini.file("file");
+    let run = stage.ask(&file);
+    let opened =
+        async { while !matches!(told.recv().await.unwrap(), ApproverNotification::QuestionOpened(_)) {} };
+    timeout(PATIENCE, opened).await.unwrap();
+    stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
+    stage.mini.call("doors.enable", json!({"door": "fleet"})).await;
+    never_ran(run, &file).await;
 }

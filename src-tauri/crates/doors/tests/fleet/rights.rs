@@ -96,7 +96,6 @@ async fn what_a_person_may_answer_changes_after_joining() {
     ran_once(run, &file).await;
 }
 
-/// Returns the policies in force on the mini.
 async fn in_force(publisher: &Publisher) -> Vec<String> {
     match publisher.ask_all("mini", &Work::Policy).await.unwrap().pop() {
         Some((_, HostReply::Did(Reported::Policy(states)))) => {

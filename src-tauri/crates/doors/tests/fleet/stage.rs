@@ -79,7 +79,6 @@ impl Broker {
         self.until("Reloaded server configuration");
     }
 
-    /// Reads all bytes that the broker stores.
     pub(super) fn stored(&self) -> Vec<u8> {
         let mut all = Vec::new();
         let mut open = vec![self.folder.join("jetstream")];

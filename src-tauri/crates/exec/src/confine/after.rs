@@ -11,7 +11,6 @@ use crate::small_file::{open_no_link, read_text};
 use postern_policy::{GIT_OBEYS, ProtectedPlaces};
 use std::path::{Path, PathBuf};
 
-/// Ending of what was set aside.
 const ASIDE: &str = ".set-aside-by-postern";
 /// Bytes of the configuration of a new repository.
 const LONGEST_CONFIG: u64 = 64 << 10;
@@ -166,22 +165,23 @@ mod tests {
         (place, paths)
     }
 
+    fn after_change(change: impl Fn(&Path)) -> (tempfile::TempDir, Vec<String>) {
+        after(|_| {}, change)
+    }
+
     #[test]
     fn new_places_are_set_aside_at_any_depth() {
-        let (_place, found) = after(
-            |_| {},
-            |top| {
-                fs::create_dir_all(top.join("a/b/.claude")).unwrap();
-                fs::write(top.join("a/b/.claude/settings.json"), "{}").unwrap();
-                fs::write(top.join("a/.envrc"), "x").unwrap();
-                fs::write(top.join("a/.MCP.json"), "x").unwrap();
-                fs::create_dir_all(top.join(".github/hooks")).unwrap();
-                fs::write(top.join("a/.git"), "gitdir: /elsewhere").unwrap();
-                fs::write(top.join("a/main.rs"), "x").unwrap();
-                fs::create_dir_all(top.join("b/gh/hooks")).unwrap();
-                std::os::unix::fs::symlink("gh", top.join("b/.github")).unwrap();
-            },
-        );
+        let (_place, found) = after_change(|top| {
+            fs::create_dir_all(top.join("a/b/.claude")).unwrap();
+            fs::write(top.join("a/b/.claude/settings.json"), "{}").unwrap();
+            fs::write(top.join("a/.envrc"), "x").unwrap();
+            fs::write(top.join("a/.MCP.json"), "x").unwrap();
+            fs::create_dir_all(top.join(".github/hooks")).unwrap();
+            fs::write(top.join("a/.git"), "gitdir: /elsewhere").unwrap();
+            fs::write(top.join("a/main.rs"), "x").unwrap();
+            fs::create_dir_all(top.join("b/gh/hooks")).unwrap();
+            std::os::unix::fs::symlink("gh", top.join("b/.github")).unwrap();
+        });
         assert_eq!(found, [".github/hooks", "a/.MCP.json", "a/.envrc", "a/.git", "a/b/.claude", "b/.github"]);
     }
 
@@ -194,17 +194,14 @@ mod tests {
             fs::write(folder.join("config"), config).unwrap();
         };
         let plain = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n";
-        let (_place, found) = after(
-            |_| {},
-            |top| {
-                repository(&top.join("plain/.git"), plain);
-                repository(&top.join("bare"), "[core]\n\tfsmonitor = ./x\n");
-                repository(&top.join("going-on/.git"), "[core]\n\tfilemode = true\\\n");
-                repository(&top.join("hooked/.git"), plain);
-                fs::write(top.join("hooked/.git/hooks/pre-commit"), "x").unwrap();
-                fs::write(top.join("plain/.git/commondir"), "../x").unwrap();
-            },
-        );
+        let (_place, found) = after_change(|top| {
+            repository(&top.join("plain/.git"), plain);
+            repository(&top.join("bare"), "[core]\n\tfsmonitor = ./x\n");
+            repository(&top.join("going-on/.git"), "[core]\n\tfilemode = true\\\n");
+            repository(&top.join("hooked/.git"), plain);
+            fs::write(top.join("hooked/.git/hooks/pre-commit"), "x").unwrap();
+            fs::write(top.join("plain/.git/commondir"), "../x").unwrap();
+        });
         assert_eq!(
             found,
             ["bare/config", "going-on/.git/config", "hooked/.git/hooks", "plain/.git/commondir"]
@@ -255,22 +252,16 @@ mod tests {
 
     #[test]
     fn a_configuration_that_is_no_small_file_is_set_aside_unread() {
-        let (_place, found) = after(
-            |_| {},
-            |top| {
-                for name in ["a/.git", "b/.git"] {
-                    repository(&top.join(name));
-                }
-                let pipe = top.join("a/.git/config");
-                #[expect(
-                    clippy::disallowed_methods,
-                    reason = "no function of Rust makes a pipe on every system"
-                )]
-                let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-                assert!(made.unwrap().success());
-                fs::File::create(top.join("b/.git/config")).unwrap().set_len(64 << 30).unwrap();
-            },
-        );
+        let (_place, found) = after_change(|top| {
+            for name in ["a/.git", "b/.git"] {
+                repository(&top.join(name));
+            }
+            let pipe = top.join("a/.git/config");
+            #[expect(clippy::disallowed_methods, reason = "no function of Rust makes a pipe on every system")]
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.unwrap().success());
+            fs::File::create(top.join("b/.git/config")).unwrap().set_len(64 << 30).unwrap();
+        });
         assert_eq!(found, ["a/.git/config", "b/.git/config"]);
     }
 

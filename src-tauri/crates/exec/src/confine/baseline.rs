@@ -34,7 +34,6 @@ struct PlacesFile {
     file: File,
 }
 
-/// A folder's file, locked.
 struct Locked {
     folder: PathBuf,
     share: PlacesFile,
@@ -208,7 +207,6 @@ fn running_folder(home: &str) -> PathBuf {
     some.with_file_name(RUNNING)
 }
 
-/// Returns the path of a folder's file.
 fn places_path(home: &str, folder: &str) -> PathBuf {
     let cache = PathBuf::from(private_cache(home, &[folder.to_owned()], cfg!(target_os = "macos")));
     running_folder(home).join(cache.file_name().unwrap_or_default())

@@ -17,7 +17,6 @@ pub(super) fn folder(path: &Path) -> io::Result<OwnedFd> {
     }
 }
 
-/// Opens a folder in another one.
 pub(super) fn within(folder: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
     Ok(rustix::fs::openat(folder, name, FOLDER, Mode::empty())?)
 }

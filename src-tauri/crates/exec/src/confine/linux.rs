@@ -52,7 +52,6 @@ const RESOLVER: &str = "/etc/resolv.conf";
 pub struct Fence {
     /// File access rules.
     pub(crate) ruleset: OwnedFd,
-    /// System call filter.
     pub(crate) filter: Vec<libc::sock_filter>,
     lasting: Option<Lasting>,
 }
@@ -125,7 +124,6 @@ pub(crate) fn prepare(
     }
 }
 
-/// Prepares the profile `project`.
 fn project(
     confinement: &Confinement,
     sockets: Sockets,
@@ -164,7 +162,6 @@ struct Found {
     // Dropped in this order: the state is compared when the stand-ins are gone.
     stand_ins: Vec<StandIns>,
     aftermath: Aftermath,
-    /// Private cache of the run.
     cache: String,
 }
 

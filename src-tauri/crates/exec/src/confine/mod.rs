@@ -75,7 +75,6 @@ const REFUSED: &str = "/bin/ls";
 pub struct UserPlaces {
     /// Home folder, whose keys it may not read.
     pub home: String,
-    /// Postern's data folder.
     pub data: String,
 }
 
@@ -93,7 +92,6 @@ pub struct Aftermath {
 }
 
 impl Aftermath {
-    /// Surveys the folders before a run.
     fn before(folders: &[String], user: &UserPlaces) -> Result<Self, String> {
         for folder in folders {
             writable(folder, user)?;
@@ -296,7 +294,6 @@ fn kept_for(private_cache: &str) -> String {
     format!("{private_cache}.kept")
 }
 
-/// Creates the private cache folder of a run, with its temporary folder.
 fn make_private_cache(folders: &[String], user: &UserPlaces) -> Result<String, String> {
     use std::os::unix::fs::DirBuilderExt as _;
     let path = private_cache(&user.home, folders, cfg!(target_os = "macos"));

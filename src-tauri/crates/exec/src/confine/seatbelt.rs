@@ -107,7 +107,6 @@ const LOOPBACK: &str = r#"(allow network-outbound (remote ip "localhost:*"))
 #[derive(Debug)]
 #[cfg(target_os = "macos")]
 pub struct Fence {
-    /// Text of the profile.
     pub(crate) profile: String,
     lasting: Option<Lasting>,
 }
@@ -216,7 +215,6 @@ fn profile(
     Ok(text.0)
 }
 
-/// A profile that is being written.
 struct ProfileText(String);
 
 impl ProfileText {

@@ -48,7 +48,6 @@ impl PlaceKind {
     }
 }
 
-/// Protected places by their paths.
 pub(super) type SurveyedPlaces = BTreeMap<PathBuf, PlaceKind>;
 
 /// The protected places in some folders.
@@ -68,7 +67,6 @@ pub(super) struct Survey {
 
 type SurveyEntry = (OsString, Option<FileType>);
 
-/// A survey that is being made.
 struct SurveyWalk<'a> {
     found: Survey,
     folders: &'a [String],
@@ -338,7 +336,6 @@ const GIT_PARTS: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
 /// Links on the way to one place.
 const MOST_LINKS: usize = 40;
 
-/// Returns the last two names of a folder's path.
 fn last_names(folder: &Path) -> String {
     let mut names: Vec<_> = folder.iter().rev().take(2).map(OsStr::to_string_lossy).collect();
     names.reverse();

@@ -96,7 +96,6 @@ impl Allowance {
         Self::new(Arc::clone(&self.0.meter))
     }
 
-    /// Returns the agent's meter.
     pub(super) fn meter(&self) -> &Arc<Meter> {
         &self.0.meter
     }

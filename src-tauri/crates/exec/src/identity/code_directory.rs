@@ -23,7 +23,6 @@ const CODE_DIRECTORY: u32 = 0xfade_0c02;
 const WITH_TEAM: u32 = 0x2_0200;
 /// Kind of hash: SHA-256. Older kinds are not signed with since macOS 10.12.
 const SHA_256: u8 = 2;
-/// Bytes of a cdhash.
 const CDHASH: usize = 20;
 
 /// Claims of the signature of one part.

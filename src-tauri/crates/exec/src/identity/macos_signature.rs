@@ -64,7 +64,6 @@ pub(crate) fn requirement(text: &str) -> Option<CFRetained<SecRequirement>> {
     }
 }
 
-/// Returns the team id in the signature of running code.
 pub(crate) fn team_id(code: &SecCode) -> Option<String> {
     let mut on_disk: *const SecStaticCode = ptr::null();
     // SAFETY: `on_disk` is a place for one pointer, which the call fills with an object that is ours to release.

@@ -23,7 +23,8 @@ pub(super) fn of_step<'h>(
     let config = config.get_or_init(|| GitConfig::of_user(if home.is_empty() { "/" } else { home }));
     let read = |folder: &PathBuf| hook_folders(config, folder, place.as_ref()?);
     let read: Option<Vec<Vec<PathBuf>>> = folders.iter().map(read).collect();
-    let is_there = |hook: &&str| read.iter().flatten().flatten().any(|folder| is_hook(&folder.join(hook)));
+    let is_there =
+        |hook: &&str| read.iter().flatten().flatten().any(|folder| is_executable_file(&folder.join(hook)));
     hooks.into_iter().filter(|hook| read.is_none() || is_there(hook)).map(str::to_owned).collect()
 }
 
@@ -51,31 +52,24 @@ fn repository_in(folder: &Path) -> Option<PathBuf> {
     is_git_folder(is_there).then(|| folder.to_owned())
 }
 
-/// Returns true if git would start this file: one that is executable.
-fn is_hook(path: &Path) -> bool {
+/// Returns true for a file that somebody may execute: git starts such a hook, and a search path finds such a program.
+pub(crate) fn is_executable_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::of_step;
-    use crate::tests::write_file;
+    use crate::tests::{Place, write_file};
     use std::cell::OnceCell;
-    use std::path::PathBuf;
 
-    struct Project(tempfile::TempDir);
-
-    impl Project {
-        fn new() -> Self {
-            let project = Self(tempfile::tempdir().unwrap());
+    impl Place {
+        fn project() -> Self {
+            let project = Self::new();
             project.write("site/.git/config", "[core]\nbare = false\n", 0o644);
             project.write("site/.git/hooks/pre-push.sample", "", 0o755);
             project.write("site/sub/f", "", 0o644);
             project
-        }
-
-        fn path(&self, name: &str) -> PathBuf {
-            self.0.path().canonicalize().unwrap().join(name)
         }
 
         fn write(&self, name: &str, text: &str, mode: u32) {
@@ -91,7 +85,7 @@ mod tests {
 
     #[test]
     fn only_what_git_would_start_is_a_hook() {
-        let project = Project::new();
+        let project = Place::project();
         assert_eq!(project.hooks("site", "git push"), [""; 0]);
         project.write("site/.git/hooks/pre-push", "", 0o644);
         project.write("site/.git/hooks/pre-commit/x", "", 0o755);
@@ -109,7 +103,7 @@ mod tests {
 
     #[test]
     fn hooks_are_those_of_the_repository_that_the_options_name() {
-        let project = Project::new();
+        let project = Place::project();
         project.write("site/.git/hooks/pre-push", "", 0o755);
         project.write("bare/HEAD", "", 0o644);
         project.write("bare/hooks/pre-push", "", 0o755);
@@ -131,7 +125,7 @@ mod tests {
 
     #[test]
     fn configuration_names_other_folders() {
-        let project = Project::new();
+        let project = Place::project();
         project.write("site/.husky/pre-commit", "", 0o755);
         project.write("home/hooks/post-commit", "", 0o755);
         assert_eq!(project.hooks("site", "git commit -m x"), [""; 0]);
@@ -153,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_linked_work_tree_has_the_hooks_of_its_repository() {
-        let project = Project::new();
+        let project = Place::project();
         project.write("site/.git/hooks/post-checkout", "", 0o755);
         project.write("site/.git/worktrees/tree/commondir", "../..\n", 0o644);
         let led = project.path("site/.git/worktrees/tree");

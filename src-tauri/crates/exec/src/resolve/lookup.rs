@@ -39,7 +39,6 @@ impl LookupContext<'_> {
     }
 }
 
-/// Result of looking up a name.
 pub(super) enum FileLookup {
     /// A file that can be run.
     File(Arc<HeldFile>),
@@ -172,7 +171,6 @@ impl Resolver {
     }
 }
 
-/// Returns the program that `env` starts for a `#!` line.
 fn started_by_env(words: &[String]) -> Option<&str> {
     words.iter().map(String::as_str).find(|word| !word.starts_with('-') && !word.contains('='))
 }

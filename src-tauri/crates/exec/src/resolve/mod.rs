@@ -22,6 +22,7 @@ mod tests;
 
 pub use cwd::Cwd;
 pub use held::HeldFile;
+pub(crate) use hooks::is_executable_file;
 pub(crate) use kernel_path::{real_path, real_path_at};
 pub use mutable::is_mutable_by_agent;
 pub use present::leave_out_missing;

@@ -2,10 +2,8 @@
 
 use super::Prepared;
 use crate::identity::{FileState, sha256};
-use crate::resolve::HeldFile;
+use crate::resolve::{HeldFile, is_executable_file};
 use postern_request::Drift;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 
 /// A program of this size or more is not hashed a second time on a system that keeps running programs from being
 /// written to.
@@ -50,7 +48,7 @@ fn changed(file: &HeldFile, kind: HeldFileKind) -> Option<Drift> {
     if must_hash(file, kind) && !same_content(file) {
         return Some(Drift::Changed { path: path() });
     }
-    let shadow = file.earlier.iter().find(|path| is_executable(path))?;
+    let shadow = file.earlier.iter().find(|path| is_executable_file(path))?;
     Some(Drift::Shadowed { path: path(), by: shadow.to_string_lossy().into_owned() })
 }
 
@@ -66,8 +64,4 @@ pub(super) fn must_hash(file: &HeldFile, kind: HeldFileKind) -> bool {
 
 fn same_content(file: &HeldFile) -> bool {
     sha256(file.file(), file.state.size).is_ok_and(|now| now == file.identity().sha256)
-}
-
-fn is_executable(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

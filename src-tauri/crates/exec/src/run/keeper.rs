@@ -31,7 +31,6 @@ pub(crate) struct Keeper {
     own: &'static [FileSystem],
     process: Pid,
     pidfd: OwnedFd,
-    /// Root of its mounts.
     root: OwnedFd,
     network: bool,
     /// Table of its mounts, once they are those of a run. It keeps them as a namespace does.

@@ -28,7 +28,6 @@ struct ChildInputs {
     cwd_is: (u64, u64),
     /// Process whose namespaces it joins, by descriptor; -1 if it joins none.
     keeper: c_int,
-    /// The kinds of namespaces that it joins.
     namespaces: c_int,
     /// End of the stack for the process inside them.
     inner_stack: *mut c_void,
@@ -42,7 +41,6 @@ struct ChildInputs {
     inherited: c_int,
     /// Landlock ruleset as a descriptor; -1 if the run is not confined.
     ruleset: c_int,
-    /// System call filter.
     filter: libc::sock_fprog,
     /// True if it is to be held.
     hold: bool,

@@ -59,14 +59,11 @@ pub use mark::{is_marked, own_mark};
 pub(crate) use mounting::{FileSystem, Mount};
 #[cfg(target_os = "linux")]
 pub use orphans::{adopt_orphans, end_orphans};
-pub use own_program::OwnEnd;
-pub use own_program::{postern, run_own_program};
+pub use own_program::{OwnEnd, postern, run_own_program};
 #[cfg(target_os = "macos")]
 pub use relaunch::open_app_after_exit;
 #[cfg(target_os = "linux")]
-pub use steps::find_own_program;
-#[cfg(target_os = "linux")]
-pub use steps::run_steps;
+pub use steps::{find_own_program, run_steps};
 #[cfg(target_os = "linux")]
 pub(crate) use stopped::StoppedProcesses;
 pub use survivor::{boot_id, end_survivor};
@@ -110,7 +107,6 @@ pub struct Prepared {
     pub cwd: Cwd,
     /// The user's folders that a confined run may not use.
     pub user: UserPlaces,
-    /// Standard input.
     pub input: ProcessInput,
     /// Bytes of output that are kept per stream.
     pub output_cap: u64,

@@ -12,7 +12,6 @@ pub(super) const READ_ONLY: u64 = 1;
 /// its target are created.
 #[derive(Debug)]
 pub(crate) struct Mount {
-    /// Real path of its target.
     pub(crate) target: CString,
     /// Real path of what is mounted.
     pub(crate) source: CString,

@@ -32,7 +32,6 @@ struct First {
     inner_stack: *mut c_void,
     /// The first process in the namespaces.
     inside: c_int,
-    /// Step that failed, with its error.
     failed: Option<(NamespaceStep, c_int)>,
 }
 
@@ -158,9 +157,7 @@ struct Arrangement<'a> {
     first: c_int,
     /// The run's own file systems, which stay as they are when the system becomes read-only; `None` if it is already.
     own: Option<&'static [FileSystem]>,
-    /// Each mount, with the descriptor of what is mounted.
     mounts: Vec<(&'a Mount, c_int)>,
-    /// Step that failed, with its error.
     failed: Option<(MountStep<'a>, c_int)>,
 }
 

@@ -19,7 +19,6 @@ pub(super) fn started(pid: i32) {
     STARTED.lock().insert(pid);
 }
 
-/// Records that a child was reaped.
 pub(super) fn reaped(pid: Pid) {
     STARTED.lock().remove(&pid.as_raw_nonzero().get());
 }

@@ -35,7 +35,6 @@ pub(crate) fn step(argv: &[&str]) -> Step {
     Step { argv: argv.iter().map(|word| Word::literal(*word)).collect(), ..Step::default() }
 }
 
-/// Returns a reading of these steps.
 pub(crate) fn reading(steps: Vec<Step>) -> ParsedCommand {
     ParsedCommand { steps, ..ParsedCommand::default() }
 }

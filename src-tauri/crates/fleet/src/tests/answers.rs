@@ -69,7 +69,8 @@ fn who_may_not_answer_is_refused() {
         admit_message(&fleet, &sent(by, "a1", &answer(&fleet, choice)), at(1)).unwrap_err()
     };
     assert_eq!(refusal("olu", FleetChoice::Once), FleetRefusal::Group(id("olu")));
-    for choice in [FleetChoice::Once, FleetChoice::Confine(FleetRights::AsAsked)] {
+    let rights = [FleetRights::AsAsked, FleetRights::Project].map(FleetChoice::Confine);
+    for choice in [FleetChoice::Once].into_iter().chain(rights) {
         assert_eq!(refusal("noor", choice), FleetRefusal::Risk(id("noor")), "{choice:?}");
     }
     assert_eq!(refusal("pat", FleetChoice::Deny), FleetRefusal::Role(id("pat"), "answer"));

@@ -31,7 +31,6 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Returns a clock that starts with what is seen now.
     pub(crate) fn start(seen: &Presented, now: Instant) -> Self {
         Self {
             digest: seen.digest.clone(),

@@ -155,7 +155,6 @@ impl Approvers {
         self.inner.lock().identified.insert(face.number, id.to_owned());
     }
 
-    /// Returns a face as it is named in the audit.
     pub(crate) fn audit_author(&self, face: ApproverId) -> ChangeAuthor {
         let roster = self.inner.lock();
         let name =

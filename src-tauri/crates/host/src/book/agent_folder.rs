@@ -12,10 +12,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Longest key file, in bytes.
 const LONGEST_KEY_FILE: u64 = 1024;
 
-/// Paths of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentFolder {
     channel: PathBuf,
@@ -46,17 +44,14 @@ impl AgentFolder {
         &self.channel
     }
 
-    /// Returns the channel's socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.channel.join("agent.sock")
     }
 
-    /// Returns the channel's key.
     pub(crate) fn key_file(&self) -> PathBuf {
         self.channel.join("agent.key")
     }
 
-    /// Returns the agent's `permissions.jsonc`.
     pub(crate) fn permissions(&self) -> PathBuf {
         self.permissions.join("permissions.jsonc")
     }
@@ -86,7 +81,6 @@ impl AgentFolder {
         make_key(&self.key_file())
     }
 
-    /// Removes both folders with everything in them.
     pub(crate) fn remove(&self) -> Result<(), FolderError> {
         for path in [&self.channel, &self.permissions] {
             match std::fs::remove_dir_all(path) {
@@ -99,7 +93,6 @@ impl AgentFolder {
     }
 }
 
-/// Returns the folder of every agent's permissions.
 pub(crate) fn permissions_folder(data: &Path) -> PathBuf {
     data.join("policy")
 }

@@ -183,7 +183,6 @@ impl PolicyStore {
         self.blocking(move |_| Ok(entry.folder.remove()?)).await
     }
 
-    /// Gives an agent a new key.
     pub(crate) async fn rotate_key(&self, id: &AgentId) -> Result<Arc<AgentEntry>, PolicyStoreError> {
         let _one = self.change().await;
         let entry = self.require_agent(id)?;

@@ -17,7 +17,6 @@ use uuid::Uuid;
 pub(super) const RECENT: u32 = 500;
 /// Number of recent requests that an offer is tried on.
 const OFFERED: u32 = 50;
-/// Number of matches that are shown.
 pub(super) const SHOWN: usize = 10;
 
 /// Requests that rules would have let through.

@@ -69,7 +69,6 @@ pub(crate) struct HostPaths {
     pub(crate) managed: Vec<ManagedPlace>,
     /// True if names are compared without case (the default volume of macOS).
     pub(crate) any_case: bool,
-    /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
 }
 
@@ -144,7 +143,6 @@ impl PolicyStore {
         self.inner.snapshot.load().agents.get(agent).cloned()
     }
 
-    /// Returns every agent, by name.
     pub(crate) fn agents(&self) -> Vec<Arc<AgentEntry>> {
         self.inner.snapshot.load().agents.values().cloned().collect()
     }
@@ -163,7 +161,6 @@ impl PolicyStore {
         &self.inner.store
     }
 
-    /// Returns the resolver of programs.
     pub(crate) fn resolver(&self) -> &Resolver {
         &self.inner.resolver
     }

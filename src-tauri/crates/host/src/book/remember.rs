@@ -62,14 +62,12 @@ pub(crate) struct OfferedRule {
     pub(crate) confine: Option<Profile>,
     /// Folder in which it holds, with everything below; `None` is everywhere.
     pub(crate) folder: Option<String>,
-    /// Standard input that it covers.
     pub(crate) input: RuleInput,
     /// True if the person confirmed that it covers whatever its words cover.
     pub(crate) broad: bool,
 }
 
 impl OfferedRule {
-    /// Returns a rule for a pattern alone.
     pub(crate) fn new(pattern: Pattern) -> Self {
         Self {
             pattern,

@@ -4,7 +4,6 @@ use super::{ListedRule, PolicyStore, PolicyStoreError};
 use postern_policy::{Rule, RuleId, Source, check_rule};
 use std::collections::HashSet;
 
-/// The most rules in one change.
 const MOST: usize = 20_000;
 
 impl PolicyStore {

@@ -81,7 +81,6 @@ fn lines_of(layer: &FileLayer) -> Vec<LayerLine> {
     layer.entries().iter().map(LayerLine::from).collect()
 }
 
-/// A session that an agent opens.
 #[derive(Debug, Clone)]
 pub(crate) struct NewSession {
     pub(crate) session: String,
@@ -167,7 +166,6 @@ impl PolicyStore {
         named
     }
 
-    /// Returns the names of an agent's sessions that were opened and are not closed.
     pub(crate) fn open_sessions(&self, agent: &AgentId) -> Vec<String> {
         let all = self.inner.sessions.all.lock();
         let sessions = all.get(agent).into_iter().flatten();
@@ -189,7 +187,6 @@ impl PolicyStore {
         self.reload(Some(agent)).await
     }
 
-    /// Adds what *Always* allows to a session's own layer.
     pub(super) async fn add_to_session(
         &self,
         agent: &AgentId,

@@ -6,7 +6,6 @@ use postern_contract::methods::HostSettings;
 use postern_policy::Millis;
 use postern_store::{Connection, Keep, erased, overwrite_deleted, settings, sweep_history};
 
-/// The key under which they are kept.
 const KEY: &str = "host";
 /// The most days that history is kept.
 const LONGEST_DAYS: u32 = 3650;

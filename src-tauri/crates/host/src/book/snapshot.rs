@@ -21,7 +21,6 @@ pub(crate) struct Snapshot {
     pub(crate) managed: Result<Managed, String>,
     /// The rules that hold for every agent, the managed ones among them: each agent's own are beside them.
     pub(crate) everyone: RuleSet,
-    /// The skills that were found.
     pub(crate) skills: Arc<Vec<Skill>>,
     pub(crate) settings: HostSettings,
     /// Concerns for the person.
@@ -43,7 +42,6 @@ impl Default for Snapshot {
     }
 }
 
-/// Agent with its policy and files.
 #[derive(Debug)]
 pub(crate) struct AgentEntry {
     /// As it is kept, but for the settings that an organization decides.
@@ -56,8 +54,6 @@ pub(crate) struct AgentEntry {
     pub(crate) policy: Arc<AgentPolicy>,
     /// Content of `permissions.jsonc`, as it was read.
     pub(crate) permissions: PermissionsFile,
-    /// Number of its own allow rules.
     pub(crate) allow_rules: u32,
-    /// Number of its own deny rules.
     pub(crate) deny_rules: u32,
 }

@@ -1,12 +1,11 @@
 //! Settings as a person types them: `ask=always`, `approval-timeout=2m`, `folders=~/Projects,/tmp`.
 
-use postern_contract::SETTING_KEYS;
+use postern_contract::{SETTING_KEYS, format_bytes, format_millis};
 use postern_policy::environment::{VariableClass, class_of, may_pass, may_set};
 use postern_policy::{Access, Ask, Class, Fallback, Preset, Security, Settings};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 /// Approval timeouts, in milliseconds (decision.md, *Settings of an agent*): 10 s to 30 min.
 const APPROVAL_TIMEOUT: RangeInclusive<u64> = 10_000..=1_800_000;
@@ -20,7 +19,6 @@ const QUESTIONS: RangeInclusive<u32> = 1..=600;
 const REQUESTS: RangeInclusive<u32> = 1..=10_000;
 /// Runs at the same time.
 const RUNNING: RangeInclusive<u32> = 1..=256;
-/// The most entries in a list.
 const LONGEST_LIST: usize = 100;
 
 /// Returns every key that can be set, as `postern agents set` names them.
@@ -108,13 +106,13 @@ pub(crate) fn set_value(settings: &mut Settings, key: &str, value: &str) -> Resu
 
 /// Returns whether settings are within their limits, however they were set.
 pub(crate) fn check_settings(settings: &Settings) -> Result<(), ValueError> {
-    let times = |ms: &u64| humantime::format_duration(Duration::from_millis(*ms)).to_string();
+    let times = |ms: &u64| format_millis(*ms);
     within("approval-timeout", &settings.approval_timeout_ms, &APPROVAL_TIMEOUT, times)?;
     within("run-timeout", &settings.run_timeout_ms, &RUN_TIMEOUT, times)?;
     if let Some(cap) = &settings.run_timeout_cap_ms {
         within("run-timeout-cap", cap, &RUN_TIMEOUT, times)?;
     }
-    within("output-cap", &settings.output_cap_bytes, &OUTPUT_CAP, |bytes| format!("{bytes} bytes"))?;
+    within("output-cap", &settings.output_cap_bytes, &OUTPUT_CAP, |bytes| format_bytes(*bytes))?;
     within("questions-per-minute", &settings.questions_per_minute, &QUESTIONS, u32::to_string)?;
     within("requests-per-second", &settings.requests_per_second, &REQUESTS, u32::to_string)?;
     within("max-running", &settings.max_running, &RUNNING, u32::to_string)?;
@@ -134,8 +132,7 @@ pub(crate) fn check_cap(before: &Settings, after: &Settings) -> Result<(), Value
     let times = |settings: &Settings| (settings.run_timeout_ms, settings.run_timeout_cap_ms);
     match times(after) {
         (wanted, Some(cap)) if wanted > cap && times(before) != times(after) => {
-            let words = |ms| humantime::format_duration(Duration::from_millis(ms)).to_string();
-            Err(ValueError::OverCap { wanted: words(wanted), cap: words(cap) })
+            Err(ValueError::OverCap { wanted: format_millis(wanted), cap: format_millis(cap) })
         }
         _ => Ok(()),
     }
@@ -299,6 +296,8 @@ mod tests {
             ("folders", "/tmp/../etc", "has .."),
             ("max-running", "0", "between 1 and 256"),
             ("output-cap", "lots", "a number of bytes"),
+            ("output-cap", "5", "output-cap is between 1KiB and 64MiB"),
+            ("run-timeout", "8d", "run-timeout is between 100ms and 7d"),
         ];
         for (key, value, expected) in cases {
             let message = after(&[(key, value)]).unwrap_err().to_string();

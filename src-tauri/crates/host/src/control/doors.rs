@@ -3,8 +3,7 @@
 use super::{Handle, HostControl, MethodResult};
 use crate::ask::ApproverId;
 use postern_contract::methods::{
-    DisableDoor, DoorApprover, DoorEnable, DoorRef, Doors, EnableDoor, ListDoors, Nothing, PairedClientRef,
-    RevokeClient, SetUpDoor,
+    DisableDoor, DoorApprover, Doors, EnableDoor, ListDoors, Method, Nothing, RevokeClient, SetUpDoor,
 };
 
 impl Handle<ListDoors> for HostControl {
@@ -24,26 +23,9 @@ impl Handle<ListDoors> for HostControl {
     }
 }
 
-impl Handle<EnableDoor> for HostControl {
-    async fn handle(&self, _: ApproverId, params: DoorEnable) -> MethodResult<EnableDoor> {
-        self.parts.doors.get()?.enable(params).await
-    }
-}
-
-impl Handle<DisableDoor> for HostControl {
-    async fn handle(&self, _: ApproverId, params: DoorRef) -> MethodResult<DisableDoor> {
-        self.parts.doors.get()?.disable(params.door).await
-    }
-}
-
-impl Handle<SetUpDoor> for HostControl {
-    async fn handle(&self, _: ApproverId, params: DoorRef) -> MethodResult<SetUpDoor> {
-        self.parts.doors.get()?.set_up(params.door).await
-    }
-}
-
-impl Handle<RevokeClient> for HostControl {
-    async fn handle(&self, _: ApproverId, params: PairedClientRef) -> MethodResult<RevokeClient> {
-        self.parts.doors.get()?.revoke(params).await
-    }
+hand_over! { |doors, _face, params|
+    EnableDoor => doors.enable(params);
+    DisableDoor => doors.disable(params.door);
+    SetUpDoor => doors.set_up(params.door);
+    RevokeClient => doors.revoke(params);
 }

@@ -11,7 +11,7 @@ use postern_contract::methods::{ControlError, Explain, ExplainCommand, Explained
 use postern_contract::{ShownRisk, ShownTrace, render};
 use postern_policy::{Decision, Reason};
 use postern_protocol::{RunParams, What};
-use postern_request::{Denial, DenyReason};
+use postern_request::Denial;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -79,26 +79,8 @@ fn run_of(params: Explain) -> Result<RunParams, ControlError> {
 
 /// Makes the explanation of a request that could not even be looked up.
 fn refused(denial: &Denial) -> Explained {
-    let reason = match denial.reason {
-        DenyReason::Core => Reason::Core,
-        DenyReason::Denylist => Reason::Denylist,
-        DenyReason::Policy => Reason::Policy,
-        DenyReason::AllowlistMiss => Reason::AllowlistMiss,
-        DenyReason::NotFound => Reason::NotFound,
-        DenyReason::EnvRefused => Reason::EnvRefused,
-        DenyReason::CwdRefused => Reason::CwdRefused,
-        DenyReason::Invalid
-        | DenyReason::User
-        | DenyReason::Expired
-        | DenyReason::Cancelled
-        | DenyReason::Drifted
-        | DenyReason::QueueFull
-        | DenyReason::RateLimited
-        | DenyReason::CannotPresent
-        | DenyReason::NoAnswer
-        | DenyReason::Paused
-        | DenyReason::Restarted => Reason::Invalid,
-    };
+    // The two share the names of what is found before anybody is asked.
+    let reason = Reason::from_name(denial.reason.name()).unwrap_or(Reason::Invalid);
     Explained {
         decision: Decision::Deny,
         reason,

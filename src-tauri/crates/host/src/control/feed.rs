@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Most events of a page.
 const PAGE: u32 = 200;
 /// Longest time that a call waits.
 const LONGEST_WAIT: u64 = 25_000;

@@ -50,47 +50,22 @@ impl Handle<GetHostInsights> for HostControl {
     }
 }
 
-impl Handle<GetFleet> for HostControl {
-    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<GetFleet> {
-        self.parts.doors.get()?.fleet_methods()?.overview().await
-    }
+hand_over! { |doors, _face, _params|
+    GetFleet => doors.fleet_methods()?.overview();
+    ReadProposals => doors.fleet_methods()?.read_proposals();
+    LeaveFleet => doors.fleet_methods()?.leave_fleet();
 }
 
-impl Handle<ReadProposals> for HostControl {
-    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<ReadProposals> {
-        self.parts.doors.get()?.fleet_methods()?.read_proposals().await
-    }
-}
-
-impl Handle<LeaveFleet> for HostControl {
-    async fn handle(&self, _: ApproverId, _: Nothing) -> MethodResult<LeaveFleet> {
-        self.parts.doors.get()?.fleet_methods()?.leave_fleet().await
-    }
-}
-
-macro_rules! hand_over {
-    ($($method:ident => $call:ident;)+) => {$(
-        impl Handle<$method> for HostControl {
-            async fn handle(
-                &self,
-                _: ApproverId,
-                params: <$method as Method>::Params,
-            ) -> MethodResult<$method> {
-                self.parts.doors.get()?.fleet_methods()?.$call(params).await
-            }
-        }
-    )+};
-}
-hand_over! {
-    PlanFleet => plan_fleet;
-    StartFleet => start_fleet;
-    InviteMember => invite_member;
-    JoinFleet => join_fleet;
-    PairMember => pair_member;
-    ChangeMember => change_member;
-    RevokeMember => revoke_member;
-    ReplayProposal => replay_proposal;
-    SignProposal => sign_proposal;
-    WithdrawProposal => withdraw_proposal;
-    BlockHosts => block_hosts;
+hand_over! { |doors, _face, params|
+    PlanFleet => doors.fleet_methods()?.plan_fleet(params);
+    StartFleet => doors.fleet_methods()?.start_fleet(params);
+    InviteMember => doors.fleet_methods()?.invite_member(params);
+    JoinFleet => doors.fleet_methods()?.join_fleet(params);
+    PairMember => doors.fleet_methods()?.pair_member(params);
+    ChangeMember => doors.fleet_methods()?.change_member(params);
+    RevokeMember => doors.fleet_methods()?.revoke_member(params);
+    ReplayProposal => doors.fleet_methods()?.replay_proposal(params);
+    SignProposal => doors.fleet_methods()?.sign_proposal(params);
+    WithdrawProposal => doors.fleet_methods()?.withdraw_proposal(params);
+    BlockHosts => doors.fleet_methods()?.block_hosts(params);
 }

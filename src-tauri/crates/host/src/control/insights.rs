@@ -26,9 +26,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The longest look back, in days.
 const LONGEST: u32 = 366;
-/// Number of rules that are reported.
 const RULES: usize = 20;
-/// Number of folders that are reported.
 const FOLDERS: usize = 12;
 /// Number of the newest questions of each kind that are examined for suggestions.
 const QUESTIONS: u32 = 1000;
@@ -81,7 +79,6 @@ impl Handle<GetInsights> for HostControl {
 }
 
 impl HostControl {
-    /// Returns the counts of the busiest rules, each with the rule as it is now.
     async fn rule_counts(&self, counts: Vec<tally::Count<i64>>) -> Result<Vec<RuleCount>, ControlError> {
         let mut found: Vec<RuleCount> = Vec::new();
         for tally::Count { key, decided, count } in counts {
@@ -190,7 +187,6 @@ impl Handle<SuggestRules> for HostControl {
     }
 }
 
-/// A command that was asked about.
 struct InsightCommand {
     /// The newest request of it.
     last: Summary,

@@ -14,7 +14,6 @@ pub(crate) struct SandboxChannel<'a> {
     pub(crate) folder: &'a Path,
     /// Postern's data folder, which a sandbox must not see.
     pub(crate) data: &'a Path,
-    /// The person's home folder.
     pub(crate) home: &'a Path,
     /// `postern-run` for containers that was installed with Postern, because its own is for another system.
     pub(crate) run: Option<&'a Path>,
@@ -58,8 +57,8 @@ fn docker(channel: SandboxChannel<'_>) -> String {
 # current folder, under its own name: the host runs commands in the folder that
 # postern-run names. Not in a folder that holds
 # {data}.
-# Your own git, editor and shell obey what it leaves there (.git, .envrc, .vscode,
-# .idea): give it a clone of its own, or mount these read-only as well.
+# Your own git, editor and shell obey what it leaves there (.git, .envrc,
+# .vscode, .idea): give it a clone of its own, or mount these read-only as well.
 # Your own uid inside, so that it may connect.
 # {note}
 docker run --rm -it --network none --user "$(id -u):$(id -g)" \
@@ -104,8 +103,8 @@ fn forwarder(channel: SandboxChannel<'_>) -> String {
 # the key, which does not cross; nothing is encrypted. Once, on the host:
 postern doors enable forwarder channels={agent}@127.0.0.1:7719
 # host.docker.internal is Docker Desktop's name of the host; Colima and Lima say
-# host.lima.internal, Podman says host.containers.internal. postern-run for Linux
-# is to be in the image (docs/CONTAINERS.md).
+# host.lima.internal, Podman says host.containers.internal. The image needs
+# postern-run for Linux (docs/CONTAINERS.md).
 docker run --rm -it \
   --mount type=bind,readonly,source={folder}/agent.key,target={INSIDE}/agent.key \
   --env POSTERN_SOCKET=tcp://host.docker.internal:7719 \
@@ -122,9 +121,10 @@ fn bwrap_lines(channel: SandboxChannel<'_>) -> String {
 # current folder to work in, under its own name: the host runs commands in the
 # folder that postern-run names. Not in a folder that holds
 # {data}.
-# What is there of .git, .envrc, .vscode and .idea is read-only, because your own
-# git, editor and shell obey it: the agent commits with postern-run -- git commit.
-# They obey what it creates under these names as well: a clone of its own is safer.
+# What is there of .git, .envrc, .vscode and .idea is read-only, because your
+# own git, editor and shell obey it: the agent commits with
+# postern-run -- git commit. They obey what it creates under these names as
+# well: a clone of its own is safer.
 bwrap --unshare-all --die-with-parent --new-session --clearenv \
   --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
   --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" "$PWD" --chdir "$PWD" \
@@ -143,9 +143,9 @@ fn sandbox_exec(channel: SandboxChannel<'_>) -> String {
     let (profile, inside) = (profile(channel), quoted(channel.folder));
     format!(
         r#"# No network but the channel; reads the system and the current folder, writes to
-# the current folder and to a temporary folder of its own. Signals reach what runs
-# in the same sandbox alone. It writes no .git, .envrc, .vscode and .idea, because
-# your git, editor and shell obey them: the agent commits with
+# the current folder and to a temporary folder of its own. Signals reach only
+# what runs in the same sandbox. It writes no .git, .envrc, .vscode and .idea,
+# because your git, editor and shell obey them: the agent commits with
 # postern-run -- git commit.
 cat > postern.sb <<'PROFILE'
 {profile}PROFILE
@@ -204,7 +204,7 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
 fn plain_lines(channel: SandboxChannel<'_>) -> String {
     let folder = quoted(channel.folder);
     format!(
-        r"# A program that runs with these two and can reach the folder speaks as this agent.
+        r"# What runs with these two and can reach the folder speaks as this agent.
 export POSTERN_SOCKET={folder}/agent.sock
 export POSTERN_KEY_FILE={folder}/agent.key
 postern-run -- uname -a

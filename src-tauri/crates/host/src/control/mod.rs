@@ -1,6 +1,22 @@
 //! The approvers' side: every control method, called through the control socket or within the process, with one
 //! meaning. There is no other door to policy.
 
+/// Has the doors answer methods, which the host does not know how to.
+macro_rules! hand_over {
+    (|$doors:ident, $face:ident, $params:ident| $($method:ident => $call:expr;)+) => {$(
+        impl Handle<$method> for HostControl {
+            async fn handle(
+                &self,
+                $face: ApproverId,
+                $params: <$method as Method>::Params,
+            ) -> MethodResult<$method> {
+                let $doors = self.parts.doors.get()?;
+                $call.await
+            }
+        }
+    )+};
+}
+
 mod agents;
 mod audit;
 mod connection;

@@ -36,7 +36,12 @@ impl Handle<WatchQuestions> for HostControl {
 impl Handle<GetQuestion> for HostControl {
     async fn handle(&self, face: ApproverId, params: QuestionRef) -> MethodResult<GetQuestion> {
         let question = self.parts.gate.question(face, params.question_id.clone()).await?;
-        let missing = || ControlError::not_found(format!("no question {:?} waits", params.question_id));
+        let missing = || {
+            ControlError::not_found(format!(
+                "no question {:?} waits; postern questions lists those that do",
+                params.question_id
+            ))
+        };
         question.map(|question| *question).ok_or_else(missing)
     }
 }

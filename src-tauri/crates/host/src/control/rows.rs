@@ -81,7 +81,6 @@ fn cli_row(cli: &StoredSkillCli, home: &str) -> SkillCli {
     }
 }
 
-/// Returns a request in the activity list.
 pub(crate) fn request(summary: &Summary) -> RequestRow {
     RequestRow {
         id: summary.id.to_string(),

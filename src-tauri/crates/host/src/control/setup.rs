@@ -7,26 +7,13 @@ use postern_contract::methods::{
     ReadShellPath, StartTest,
 };
 
-macro_rules! hand_over {
-    ($($method:ident => $call:ident;)+) => {$(
-        impl Handle<$method> for HostControl {
-            async fn handle(
-                &self,
-                face: ApproverId,
-                params: <$method as Method>::Params,
-            ) -> MethodResult<$method> {
-                self.parts.doors.get()?.setup_methods().$call(face, params).await
-            }
-        }
-    )+};
-}
-hand_over! {
-    FindAgents => find_agents;
-    PreviewSetup => preview;
-    ConnectAgent => connect;
-    DisconnectAgent => disconnect;
-    ImportAgentRules => import;
-    ReadShellPath => read_shell_path;
-    StartTest => start_test;
-    GetTest => tested;
+hand_over! { |doors, face, params|
+    FindAgents => doors.setup_methods().find_agents(face, params);
+    PreviewSetup => doors.setup_methods().preview(face, params);
+    ConnectAgent => doors.setup_methods().connect(face, params);
+    DisconnectAgent => doors.setup_methods().disconnect(face, params);
+    ImportAgentRules => doors.setup_methods().import(face, params);
+    ReadShellPath => doors.setup_methods().read_shell_path(face, params);
+    StartTest => doors.setup_methods().start_test(face, params);
+    GetTest => doors.setup_methods().tested(face, params);
 }

@@ -27,7 +27,6 @@ pub(crate) enum ListenError {
     Key(String),
 }
 
-/// The open control socket.
 #[derive(Debug)]
 pub(crate) struct ControlListener {
     closed: CancellationToken,

@@ -100,7 +100,6 @@ impl HostControl {
     }
 }
 
-/// Returns an agent that the user stopped, for as long as it is.
 fn stopped(agent: &Agent) -> Option<StoppedAgent> {
     let until = agent.denied_until.filter(|until| *until > lasting())?;
     Some(StoppedAgent { agent: agent.id.clone(), until: shown_end(until) })
@@ -175,7 +174,6 @@ fn restored(made: Millis, changes: Option<i64>, aside: Option<&Path>) -> String 
     )
 }
 
-/// Returns the concern about unwritten entries.
 fn unwritten(owed: &Unwritten) -> Concern {
     let many = |count: u32, one: &str, more: &str| match count {
         0 => None,
@@ -217,7 +215,6 @@ fn no_thread() -> Option<Concern> {
     })
 }
 
-/// Returns the concern that the wall clock was set.
 fn set_clock(jump: Jump) -> Concern {
     let message = format!(
         "{THIS_COMPUTER}'s clock was put {} while Postern runs. Pauses, stops and rules with a time limit end as if it had \

@@ -283,7 +283,6 @@ impl Task {
         self.remember_of(request, params)
     }
 
-    /// Returns the request that a question was built from.
     pub(super) fn first_waiter(&self, waiting: &WaitingQuestion) -> Option<&LiveRequest> {
         waiting.waiters().first().and_then(|id| self.requests.get(id))
     }
@@ -309,7 +308,6 @@ impl Task {
         SaveContext { world: &self.parts.world, policy: &policy }.preview(request, params)
     }
 
-    /// Denies everything of one agent that waits for a person.
     pub(super) fn deny_agent(&mut self, agent: &AgentId, denial: &Denial) {
         self.deny_waiting(|waiting| waiting == agent, denial, ClosingCause::Answer(Answer::DenyAll));
     }

@@ -91,7 +91,6 @@ fn folder_of(text: &str, home: &str) -> Result<String, NotApplied> {
     if whole { Ok(normal_path(&folder).into_owned()) } else { Err(NotApplied::NoFolder(text.to_owned())) }
 }
 
-/// Reads the pattern of an offer as the person edited it.
 pub(super) fn edited_pattern(offered: &Pattern, edited: &str) -> Result<Pattern, NotApplied> {
     // A rule about files stays one: the same text by itself would name programs.
     let kind = offered.file_access().map(|_| kind_name(offered));

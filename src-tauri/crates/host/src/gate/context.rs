@@ -28,7 +28,6 @@ const REPLACED: u64 = 64 << 10;
 /// Findings that a question shows beside the facts.
 #[derive(Debug, Default)]
 pub(super) struct QuestionContext {
-    /// The scripts that would run.
     pub(super) scripts: Vec<ScriptPreview>,
     /// The profiles with fewer rights that a person can choose.
     pub(super) tighter: Vec<Profile>,
@@ -56,7 +55,6 @@ pub(super) fn find_last_allowed(store: &Store, verdict: &Verdict) -> Vec<(RuleId
     broken.filter_map(found).collect()
 }
 
-/// File that a tool would replace.
 #[derive(Debug)]
 pub(super) enum ReplacedFile {
     Text(String),

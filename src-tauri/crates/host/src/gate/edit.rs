@@ -30,7 +30,6 @@ pub(crate) struct Judgements {
     run: Arc<RunParams>,
     /// True if the person wrote another command, and not only chose its rights.
     retyped: bool,
-    /// Judgment for each request that waits for the question.
     each: Vec<(Uuid, RequestJudgment)>,
     reply: oneshot::Sender<Edited>,
 }

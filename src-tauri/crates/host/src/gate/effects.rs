@@ -112,7 +112,6 @@ impl Task {
         None
     }
 
-    /// Gives up the look-ups that are late.
     pub(super) fn give_up_late(&mut self) {
         while self.next_late().is_some_and(|due| due <= Instant::now()) {
             if let Some((_, id, allowance)) = self.look_ups.pop_front() {

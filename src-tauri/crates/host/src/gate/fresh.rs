@@ -12,7 +12,6 @@ use postern_policy::AgentId;
 use postern_protocol::AgentCall;
 
 impl Task {
-    /// Takes a call of an agent.
     pub(super) fn receive_call(
         &mut self,
         connection: ConnectionId,

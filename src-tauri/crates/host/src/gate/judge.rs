@@ -44,13 +44,11 @@ const GIT_ALONE: [(&str, &str); 12] = [
 pub(crate) struct World {
     pub(crate) resolver: Resolver,
     pub(crate) user: Arc<HostUser>,
-    /// The person's home folder.
     pub(crate) home: String,
     /// Postern's own data folder, real.
     pub(crate) data: String,
     /// True if names are compared without case.
     pub(crate) any_case: bool,
-    /// Names in the root folder.
     pub(crate) root_entries: Arc<[String]>,
     /// The profiles that the system can enforce.
     pub(crate) confines: TriedProfiles,
@@ -284,7 +282,6 @@ impl JudgedRequest {
         self.plan.env.sort();
     }
 
-    /// Returns the facts, to be stored with it.
     pub(super) fn recorded_facts(&self) -> RecordedFacts {
         let (steps, env_to_ask) = (self.steps.clone(), self.env_to_ask.clone());
         let (cwd, folders) = (self.plan.cwd.path.clone(), self.folders.0.clone());

@@ -15,7 +15,6 @@ use std::time::Duration;
 use uuid::Uuid;
 
 impl Task {
-    /// Handles the result of judging.
     pub(super) fn judged(&mut self, id: Uuid, judgement: RequestJudgment) {
         let Some(request) = self.requests.get(&id) else { return };
         match request.state() {
@@ -313,14 +312,12 @@ impl Task {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClosingCause {
-    /// A person's answer.
     Answer(Answer),
     Paused,
     /// The clock.
     Expired,
     /// Withdrawn by all that asked.
     Withdrawn,
-    /// A new rule.
     Rule,
 }
 

@@ -11,9 +11,7 @@ use std::path::Path;
 /// Characters that begin a pattern in a line.
 const PATTERN: [char; 6] = ['*', '?', '[', '{', '(', '!'];
 
-/// Folders from which lines name places.
 pub(super) struct LineFolders<'a> {
-    /// The user's home folder.
     pub(super) home: &'a str,
     /// Folder that the agent works in.
     pub(super) cwd: Option<&'a str>,

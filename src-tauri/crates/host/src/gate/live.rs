@@ -37,7 +37,6 @@ pub(crate) struct LiveRequest {
     pub(crate) agent: AgentId,
     /// Actor that carries it out.
     pub(crate) origin: Origin,
-    /// The tool by which its agent does it itself.
     pub(crate) call: Option<Arc<AgentToolCall>>,
     pub(crate) run: Arc<RunParams>,
     /// sha256 over what it asks for, hex.
@@ -197,7 +196,6 @@ impl LiveRequest {
         self.life.current_state()
     }
 
-    /// Returns the summary for notifications.
     pub(crate) fn summary(&self) -> About {
         About {
             agent: self.agent.clone(),

@@ -287,12 +287,10 @@ impl GateHandle {
         self.ask_urgent(GateMessage::Shutdown).await
     }
 
-    /// Returns the settings of an agent; `None` if there is no such agent.
     pub(crate) async fn settings(&self, agent: AgentId) -> Result<Option<Settings>, GateClosed> {
         self.ask_in_turn(|reply| GateMessage::Settings { agent, reply }).await
     }
 
-    /// Reports an authenticated connection of `agent`.
     pub(crate) async fn opened(&self, agent: AgentId, outbox: Outbox) -> Result<ConnectionId, GateClosed> {
         self.ask_in_turn(|reply| GateMessage::Opened { agent, outbox, reply }).await
     }

@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// Everything that is owed to the record.
 #[derive(Debug, Default)]
 pub(crate) struct OwedEntries {
     /// Requests with an entry that could not be written.
@@ -24,7 +23,6 @@ pub(crate) struct OwedEntries {
     pause: Option<Again>,
     /// Number of the last write of the pause: the result of an older one is ignored.
     pauses: u64,
-    /// Author of the pause, or of its end, for the audit.
     paused_by: Option<Arc<audit::ChangeAuthor>>,
     /// Agents that the person stopped, where that could not be written.
     stops: HashMap<AgentId, Again>,
@@ -70,7 +68,6 @@ impl OwedEntries {
         self.why = why;
     }
 
-    /// Forgets what is owed for this request.
     pub(super) fn forget(&mut self, id: Uuid) {
         self.requests.remove(&id);
     }

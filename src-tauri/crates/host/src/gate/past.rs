@@ -13,7 +13,6 @@ use postern_request::{DenyReason, Exit, Outcome, RequestEnding};
 use std::collections::VecDeque;
 use uuid::Uuid;
 
-/// Number of requests that are shown.
 const SHOWN: usize = 3;
 /// Number of requests that are kept of an agent, over all its sessions, until Postern quits.
 const KEPT: usize = 32;

@@ -68,7 +68,6 @@ impl Task {
     }
 }
 
-/// Returns the number of people that have to approve something of this risk.
 fn wanted_people(snapshot: &Snapshot, risk: RiskLevel) -> usize {
     let wanted = snapshot.managed.as_ref().ok().and_then(|managed| managed.approvals.get(&risk).copied());
     usize::from(wanted.unwrap_or(1))

@@ -64,7 +64,6 @@ fn deciding_rule(request: &LiveRequest) -> Option<RuleId> {
     }
 }
 
-/// Returns the use to note at each rule that decided.
 pub(super) fn rule_uses(judged: &JudgedRequest, line: &str) -> Vec<(RuleId, RuleUse)> {
     judged
         .verdict

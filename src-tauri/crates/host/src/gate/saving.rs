@@ -176,7 +176,6 @@ fn renewed(
     })
 }
 
-/// Describes the lines that will be saved for a tool.
 pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
     let rule = |pattern: &String| escape::visible_text(&format!("{} {pattern}", remember.tool));
     let place = || SavedPlace::Permissions;
@@ -191,7 +190,6 @@ pub(super) fn saved_lines(remember: &ToolRemember) -> Vec<Saved> {
     remember.patterns.iter().map(saved).collect()
 }
 
-/// Describes the rules that will be saved.
 pub(super) fn saved_of(remember: &RuleSaveRequest, home: &str) -> Vec<Saved> {
     let saved = |rule: &OfferedRule| {
         let place = rule.folder.as_ref().map_or(SavedPlace::Anywhere, |folder| SavedPlace::Folder {
@@ -216,7 +214,6 @@ pub(super) fn saved_of(remember: &RuleSaveRequest, home: &str) -> Vec<Saved> {
     remember.rules.iter().map(saved).chain(renewed).collect()
 }
 
-/// Returns the rules that an offer would save.
 pub(super) fn rules_of(offer: &AlwaysOffer, effect: Effect) -> Vec<OfferedRule> {
     let rule = |draft| OfferedRule::of_draft(draft, offer.folder.as_deref(), effect);
     offer.drafts.iter().map(rule).collect()

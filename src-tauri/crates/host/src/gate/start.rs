@@ -55,7 +55,6 @@ impl Task {
         }
     }
 
-    /// Returns the most runs of an agent at a time.
     fn most_of(&self, agent: &AgentId) -> u32 {
         self.parts.book.policy(agent).map_or(1, |policy| policy.settings.max_running.max(1))
     }

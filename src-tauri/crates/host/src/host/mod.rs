@@ -63,7 +63,7 @@ pub enum StartError {
     #[error("another Postern already runs on {}", .0.display())]
     AlreadyRunning(PathBuf),
     /// The data folder or something in it could not be used.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot use {}: {}", path.display(), folder_problem(source))]
     Folder {
         /// Path that could not be used.
         path: PathBuf,
@@ -72,7 +72,6 @@ pub enum StartError {
     /// The system does not give the threads of a host.
     #[error("cannot start: {0}")]
     Threads(io::Error),
-    /// The record could not be opened.
     #[error(transparent)]
     Record(#[from] OpenError),
     /// The record could not be brought up to date.
@@ -87,6 +86,17 @@ pub enum StartError {
     /// The process was started by a command that the host of this data folder had started.
     #[error("a command that Postern started may not start Postern on {}: start it from your own terminal", .0.display())]
     StartedByARun(PathBuf),
+}
+
+/// Says why a folder cannot be used.
+fn folder_problem(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "a file is where this folder, or one above it, has to be".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// A running host. Clones are the same host.

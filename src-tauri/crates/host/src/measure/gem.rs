@@ -55,7 +55,6 @@ mod tests {
     use crate::measure::Until;
     use std::io::Write as _;
 
-    /// Returns an archive with one entry.
     fn archive(name: &str, content: &[u8]) -> Vec<u8> {
         let mut all = vec![0; BLOCK];
         all[..name.len()].copy_from_slice(name.as_bytes());

@@ -103,7 +103,9 @@ pub(crate) fn measure(reading: &ParsedCommand, site: Site<'_>, effects: &mut [Ra
         else {
             continue;
         };
-        let Some(folder) = folder_of(site.cwd, &step.dir).map(PathBuf::from) else { continue };
+        let Some(folder) = folder_of(site.cwd, &step.dir).map(|folder| PathBuf::from(&*folder)) else {
+            continue;
+        };
         rated.measured = match &rated.effect {
             CommandEffect::Delete { paths, .. } => measure_below(paths, &folder, site.home, until),
             // What steps before it change is not known.

@@ -32,7 +32,7 @@ pub(super) fn address(
         return None;
     }
     let values = |name: &str| -> Vec<&str> {
-        let of = |entry: &&Entry| entry.name == name && is_section(&entry.section, "remote", remote);
+        let of = |entry: &&Entry| entry.name == name && sub_section(&entry.section, "remote") == Some(remote);
         all.iter().filter(of).map(|entry| &*entry.value).collect()
     };
     let pushed = values("pushurl");
@@ -53,10 +53,6 @@ pub(super) fn repository_name(address: &str) -> Option<&str> {
     let is_host = host.contains('.') && !host.starts_with('.');
     let name = if host == "github.com" { path } else { address };
     (is_host && !path.is_empty()).then_some(name)
-}
-
-fn is_section(section: &str, kind: &str, name: &str) -> bool {
-    sub_section(section, kind).is_some_and(|found| found == name)
 }
 
 /// Returns the name in `[kind "name"]`, or in the older `[kind.name]`.

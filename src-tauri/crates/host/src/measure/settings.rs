@@ -8,7 +8,6 @@ use std::path::Path;
 
 /// Bytes of a file of settings that are read at most.
 const MOST: u64 = 64 << 10;
-/// Characters of an address that are shown at most.
 const MOST_SHOWN: usize = 200;
 
 /// An entry of a file of settings. Sections are as they are written between the brackets.

@@ -28,7 +28,6 @@ impl ApproverNotifier {
         _ = self.everything.send(notification);
     }
 
-    /// Returns all notifications, from now on.
     pub(crate) fn subscribe(&self) -> Receiver<ApproverNotification> {
         self.everything.subscribe()
     }
@@ -38,12 +37,10 @@ impl ApproverNotifier {
         self.without_requests.subscribe()
     }
 
-    /// Returns true if somebody watches.
     pub(crate) fn is_watched(&self) -> bool {
         self.are_requests_watched() || self.without_requests.receiver_count() > 0
     }
 
-    /// Returns true if somebody watches requests too.
     pub(crate) fn are_requests_watched(&self) -> bool {
         self.everything.receiver_count() > 0
     }

@@ -6,7 +6,6 @@ use postern_protocol::{ExecOutput, NoticeEvent};
 use postern_store::events::{EventRow, NewEvent};
 use serde::Serialize;
 
-/// Method of a piece of output.
 pub(super) const OUTPUT: &str = "exec.output";
 
 /// Stored part of an event: everything but its number and time; of an output, not its data.

@@ -14,7 +14,6 @@ const GATHER: Duration = Duration::from_millis(100);
 pub(crate) struct Stirred {
     /// Numbers of waiting and running requests, connected approvers, and whether everything is denied.
     pub(crate) status: Arc<Notify>,
-    /// Connected agents.
     pub(crate) agents: Arc<Notify>,
 }
 

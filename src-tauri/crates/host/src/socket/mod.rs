@@ -128,7 +128,6 @@ impl Channels {
         Ok(())
     }
 
-    /// Closes the channel of `agent` and cuts everybody on it off.
     pub(crate) async fn close(&self, agent: &AgentId) {
         self.shut.lock().remove(agent);
         let channel = self.open.lock().remove(agent);
@@ -139,7 +138,6 @@ impl Channels {
         }
     }
 
-    /// Returns true if something is connected to the channel of `agent`.
     pub(crate) fn is_connected(&self, agent: &AgentId) -> bool {
         self.open.lock().get(agent).is_some_and(|channel| channel.limits.connection_count() > 0)
     }
@@ -153,7 +151,6 @@ impl Channels {
         self.publisher.forget(agent);
     }
 
-    /// Closes every channel.
     pub(crate) async fn close_all(&self) {
         let agents: Vec<AgentId> = self.open.lock().keys().cloned().collect();
         for agent in agents {

@@ -31,10 +31,8 @@ async fn a_question_is_found_by_its_code() {
 
 #[tokio::test]
 async fn a_windows_yes_counts_only_when_it_was_armed() {
-    let mut lab = Lab::start().await;
-    let window = lab.host.add_approver(ConnectedApproverKind::Window);
-    let mut wire = lab.connect("main").await;
-    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
+    let (lab, window, mut wire, call, question) =
+        Lab::asking(ConnectedApproverKind::Window, &["echo", "hi"]).await;
     let gate = lab.host.gate();
     let early = lab.answer_from(&window, &question, Answer::Once).await;
     assert!(!early.applied, "it was never shown there");
@@ -157,9 +155,7 @@ async fn deny_all_takes_what_waits_behind_the_questions_as_well() {
 
 #[tokio::test]
 async fn nobody_answering_is_the_fallback() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("approvalTimeout", "10s")]).await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::with(&[("approvalTimeout", "10s")]).await;
     let (unseen, _) = lab.ask(&mut wire, &["echo", "unseen"]).await;
     lab.set("main", &[("fallback", "full"), ("confirm", "yes")]).await;
     let denied = wire.answer(unseen).await.unwrap();
@@ -347,10 +343,8 @@ async fn a_rule_narrower_than_the_offer_needs_no_word_more_and_keeps_to_its_effe
 
 #[tokio::test]
 async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
-    let mut lab = Lab::start().await;
-    let terminal = lab.host.add_approver(ConnectedApproverKind::Terminal);
-    let mut wire = lab.connect("main").await;
-    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
+    let (lab, terminal, mut wire, call, question) =
+        Lab::asking(ConnectedApproverKind::Terminal, &["echo", "hi"]).await;
     let gate = lab.host.gate();
     // Its end was not seen: however long that is looked at, nothing arms.
     let beginning = Presented { end_seen: false, ..shown(&question) };
@@ -377,10 +371,9 @@ async fn a_terminal_that_says_what_it_shows_is_held_to_the_same_arming() {
 
 #[tokio::test]
 async fn a_dangerous_question_arms_later_and_another_digest_not_at_all() {
-    let mut lab = Lab::start().await;
-    let window = lab.host.add_approver(ConnectedApproverKind::Window);
-    let mut wire = lab.connect("main").await;
-    let (call, question) = lab.ask(&mut wire, &["rm", "-r", "-f", "/opt/no-such-folder-of-a-test"]).await;
+    let (lab, window, mut wire, call, question) =
+        Lab::asking(ConnectedApproverKind::Window, &["rm", "-r", "-f", "/opt/no-such-folder-of-a-test"])
+            .await;
     assert_eq!((question.risk.level, question.arming_ms), (RiskLevel::Dangerous, 1500), "{question:?}");
     let gate = lab.host.gate();
     let seen = shown(&question);

@@ -12,7 +12,7 @@ async fn works(wire: &mut Wire) {
 
 #[tokio::test]
 async fn a_message_that_is_none_is_an_error_of_its_own() {
-    let (_lab, mut wire) = Lab::allowing().await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let run = |more: &str| {
         let id = Uuid::new_v4();
         format!(r#"{{"jsonrpc":"2.0","id":99,"method":"system.run","params":{{"requestId":"{id}",{more}}}}}"#)
@@ -113,7 +113,7 @@ async fn folders_of_an_agent_hold_for_real_paths() {
 
 #[tokio::test]
 async fn ten_mebibytes_of_streamed_input_arrive() {
-    let (_lab, mut wire) = Lab::allowing().await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let (request_id, call) = wire.post_run(&["wc", "-c"], json!({"stdin": {"stream": true}})).await;
     let piece = "x".repeat(128 * 1024);
     for number in 0..80 {

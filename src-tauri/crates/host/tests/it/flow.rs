@@ -67,7 +67,7 @@ async fn a_no_reaches_the_agent_in_the_persons_words() {
 
 #[tokio::test]
 async fn shell_text_runs_under_bash_and_a_plain_line_without_a_shell() {
-    let (_lab, mut wire) = Lab::allowing().await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let cases = [
         ("echo $0", "/bin/bash\n", vec!["/bin/bash", "--noprofile", "--norc", "-c", "echo $0"]),
         ("basename /a/plain", "plain\n", vec!["basename", "/a/plain"]),
@@ -82,7 +82,7 @@ async fn shell_text_runs_under_bash_and_a_plain_line_without_a_shell() {
 
 #[tokio::test]
 async fn without_waiting_the_answer_comes_when_it_was_judged() {
-    let (_lab, mut wire) = Lab::allowing().await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let request_id = Uuid::new_v4().to_string();
     let accepted =
         wire.call("system.run", json!({"requestId": request_id, "command": ["true"]})).await.unwrap();
@@ -96,7 +96,7 @@ async fn without_waiting_the_answer_comes_when_it_was_judged() {
 
 #[tokio::test]
 async fn output_is_told_as_it_comes_and_input_is_fed() {
-    let (_lab, mut wire) = Lab::allowing().await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let more = json!({"stdin": {"stream": true}, "stream": true});
     let (request_id, call) = wire.post_run(&["cat"], more).await;
     let input = |data: &str, eof: bool| json!({"requestId": request_id, "data": data, "eof": eof});
@@ -115,7 +115,7 @@ async fn output_is_told_as_it_comes_and_input_is_fed() {
 
 #[tokio::test]
 async fn a_run_that_takes_too_long_is_ended() {
-    let (_lab, mut wire) = Lab::allowing().await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let (_, call) = wire.post_run(&["sleep", "600"], json!({"timeoutMs": 50})).await;
     let done = wire.answer(call).await.unwrap();
     assert_eq!(done["outcome"], "timeout", "{done}");
@@ -124,7 +124,7 @@ async fn a_run_that_takes_too_long_is_ended() {
 
 #[tokio::test]
 async fn a_run_is_killed_by_its_agent_and_by_the_person() {
-    let (lab, mut wire) = Lab::allowing().await;
+    let (lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let (request_id, call) = wire.post_run(&["sleep", "600"], json!({})).await;
     wire.event("exec.started").await;
     wire.call("system.kill", json!({"requestId": request_id})).await.unwrap();
@@ -140,7 +140,7 @@ async fn a_run_is_killed_by_its_agent_and_by_the_person() {
 
 #[tokio::test]
 async fn a_reader_that_pauses_misses_nothing() {
-    let (lab, mut wire) = Lab::allowing().await;
+    let (lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let bytes = 6_000_000;
     let params =
         json!({"requestId": Uuid::new_v4(), "shell": format!("yes | head -c {bytes}"), "stream": true});

@@ -54,9 +54,7 @@ async fn what_waits_is_bounded_and_says_that_nobody_said_no() {
 
 #[tokio::test]
 async fn beyond_so_many_a_minute_questions_come_one_after_the_other() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("questionsPerMinute", "1")]).await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::with(&[("questionsPerMinute", "1")]).await;
     let (first, question) = lab.ask(&mut wire, &["basename", "/x/1"]).await;
     let (_, second) = wire.post_run(&["basename", "/x/2"], json!({})).await;
     while lab.control("status", json!({})).await.unwrap()["waiting"] != 2 {
@@ -97,9 +95,7 @@ async fn an_agent_that_has_no_question_open_always_gets_one() {
 
 #[tokio::test]
 async fn a_rule_frees_what_waits_its_turn_and_a_pause_denies_it() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("questionsPerMinute", "1")]).await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::with(&[("questionsPerMinute", "1")]).await;
     wire.post_run(&["uname"], json!({})).await;
     lab.question().await;
     let (_, freed) = wire.post_run(&["basename", "/x/1"], json!({})).await;
@@ -115,9 +111,7 @@ async fn a_rule_frees_what_waits_its_turn_and_a_pause_denies_it() {
 
 #[tokio::test]
 async fn requests_a_second_are_limited() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "deny"), ("requestsPerSecond", "1")]).await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "deny"), ("requestsPerSecond", "1")]).await;
     let mut limited = None;
     for _ in 0..4 {
         let (_, call) = wire.post_run(&["true"], json!({})).await;
@@ -137,9 +131,7 @@ async fn what_cannot_be_shown_in_full_is_not_asked() {
 
 #[tokio::test]
 async fn runs_wait_for_a_place() {
-    let lab = Lab::start().await;
-    lab.set("main", &[("preset", "allow"), ("maxRunning", "1")]).await;
-    let mut wire = lab.connect("main").await;
+    let (_lab, mut wire) = Lab::with(&[("preset", "allow"), ("maxRunning", "1")]).await;
     let (first, first_call) = wire.post_run(&["sleep", "600"], json!({})).await;
     wire.event("exec.started").await;
     let (second, second_call) = wire.post_run(&["basename", "/a/b"], json!({})).await;

@@ -25,7 +25,7 @@ async fn the_same_id_runs_once_and_other_content_is_an_error() {
 
 #[tokio::test]
 async fn what_would_be_denied_now_is_told_as_it_ended_then() {
-    let (lab, mut wire) = Lab::allowing().await;
+    let (lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let ran = json!({"requestId": Uuid::new_v4(), "command": ["echo", "hi"], "wait": "finished"});
     let first = wire.call("system.run", ran.clone()).await.unwrap();
     assert!(first["sequence"].is_u64(), "{first}");
@@ -64,7 +64,7 @@ async fn the_same_id_joins_what_is_live() {
 
 #[tokio::test]
 async fn what_was_missed_is_told_again_without_gaps() {
-    let (lab, mut wire) = Lab::allowing().await;
+    let (lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     for word in ["a", "b"] {
         let (_, call) = wire.post_run(&["basename", word], json!({"stream": true})).await;
         wire.answer(call).await.unwrap();
@@ -109,7 +109,7 @@ async fn a_restart_ends_what_waited_and_says_so() {
 
 #[tokio::test]
 async fn a_host_that_ends_ends_what_runs() {
-    let (lab, mut wire) = Lab::allowing().await;
+    let (lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let (_, call) = wire.post_run(&["sleep", "600"], json!({})).await;
     wire.event("exec.started").await;
     let ending = tokio::spawn(async move { lab.restart().await });
@@ -147,7 +147,7 @@ async fn a_stored_outcome_is_the_event_that_was_told() {
 
 #[tokio::test]
 async fn clients_that_do_not_read_keep_nobody_else_of_their_agent_waiting() {
-    let (lab, mut wire) = Lab::allowing().await;
+    let (lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     let line = "x".repeat(200);
     for _ in 0..4 {
         let text = format!("i=0; while [ $i -lt 200 ]; do echo {line}; i=$((i+1)); done");
@@ -172,7 +172,7 @@ async fn clients_that_do_not_read_keep_nobody_else_of_their_agent_waiting() {
 
 #[tokio::test]
 async fn what_happens_while_a_connection_catches_up_is_told_behind_it() {
-    let (lab, mut wire) = Lab::allowing().await;
+    let (lab, mut wire) = Lab::with(&[("preset", "allow")]).await;
     for word in ["a", "b"] {
         let (_, call) = wire.post_run(&["basename", word], json!({})).await;
         wire.answer(call).await.unwrap();

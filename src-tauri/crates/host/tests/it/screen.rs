@@ -8,10 +8,8 @@ use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
-    let mut lab = Lab::start().await;
-    let window = lab.host.add_approver(ConnectedApproverKind::Window);
-    let mut wire = lab.connect("main").await;
-    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
+    let (lab, window, mut wire, call, question) =
+        Lab::asking(ConnectedApproverKind::Window, &["echo", "hi"]).await;
     let gate = lab.host.gate();
     lab.arm(&window, &question).await;
     for presence in [ScreenPresence::Locked, ScreenPresence::Away] {
@@ -36,10 +34,8 @@ async fn a_windows_yes_does_not_count_while_the_screen_is_locked() {
 
 #[tokio::test]
 async fn a_lock_that_no_window_noticed_starts_arming_over() {
-    let mut lab = Lab::start().await;
-    let window = lab.host.add_approver(ConnectedApproverKind::Window);
-    let mut wire = lab.connect("main").await;
-    let (call, question) = lab.ask(&mut wire, &["echo", "hi"]).await;
+    let (lab, window, mut wire, call, question) =
+        Lab::asking(ConnectedApproverKind::Window, &["echo", "hi"]).await;
     lab.arm(&window, &question).await;
     lab.screen.seen_as(ScreenPresence::Locked).await;
     // Answered behind the look: the gate does one thing after the other.
@@ -98,9 +94,7 @@ async fn a_question_that_only_a_locked_screen_showed_is_denied_whatever_the_fall
 
 #[tokio::test]
 async fn a_question_that_nobody_was_there_for_could_not_be_shown() {
-    let mut lab = Lab::start().await;
-    lab.set("main", &[("approvalTimeout", "10s")]).await;
-    let mut wire = lab.connect("main").await;
+    let (mut lab, mut wire) = Lab::with(&[("approvalTimeout", "10s")]).await;
     let (call, _) = lab.ask(&mut wire, &["echo", "hi"]).await;
     // The only face leaves.
     drop(lab.face);

@@ -100,12 +100,24 @@ impl Lab {
         (lab, wire)
     }
 
-    /// Returns such a host, and the connection of an agent that may run everything.
-    pub(crate) async fn allowing() -> (Self, Wire) {
+    /// Returns such a host, and the connection of an agent with these settings.
+    pub(crate) async fn with(values: &[(&str, &str)]) -> (Self, Wire) {
         let lab = Self::start().await;
-        lab.set("main", &[("preset", "allow")]).await;
+        lab.set("main", values).await;
         let wire = lab.connect("main").await;
         (lab, wire)
+    }
+
+    /// Returns such a host with one more approver, and the question that the agent's run opens.
+    pub(crate) async fn asking(
+        kind: ConnectedApproverKind,
+        argv: &[&str],
+    ) -> (Self, ApproverGuard, Wire, i64, Question) {
+        let mut lab = Self::start().await;
+        let approver = lab.host.add_approver(kind);
+        let mut wire = lab.connect("main").await;
+        let (call, question) = lab.ask(&mut wire, argv).await;
+        (lab, approver, wire, call, question)
     }
 
     /// Returns such a host, and the connection of an agent that this rule lets through.
@@ -172,7 +184,6 @@ impl Lab {
         self.control("rules.add", draft).await.unwrap()
     }
 
-    /// Returns the next question that opens.
     pub(crate) async fn question(&mut self) -> Question {
         loop {
             if let ApproverNotification::QuestionOpened(question) =
@@ -183,7 +194,6 @@ impl Lab {
         }
     }
 
-    /// Returns the next question that changed to what is wanted.
     pub(crate) async fn changed(&mut self, wanted: impl Fn(&Question) -> bool) -> Question {
         loop {
             if let ApproverNotification::QuestionChanged(question) =
@@ -195,7 +205,6 @@ impl Lab {
         }
     }
 
-    /// Returns the next notification to watchers.
     pub(crate) async fn heard(&mut self) -> ApproverNotification {
         soon("something told", self.told.recv()).await.unwrap()
     }
@@ -252,7 +261,6 @@ impl Lab {
         SocketKey::from_text(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
-    /// Returns an authenticated connection.
     pub(crate) async fn connect(&self, agent: &str) -> Wire {
         self.connect_after(agent, None).await
     }

@@ -52,7 +52,6 @@ async fn want_two(lab: &Lab, rules: serde_json::Value) {
     lab.host.adopt_policy(Some(policy)).await.unwrap();
 }
 
-/// Returns the number of questions that wait.
 async fn waiting(lab: &Lab) -> usize {
     lab.control("questions.list", json!({})).await.unwrap()["questions"].as_array().unwrap().len()
 }

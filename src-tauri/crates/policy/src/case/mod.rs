@@ -30,9 +30,7 @@ pub struct Case {
     pub argv: Option<Vec<String>>,
     /// The text that a client claims the argv stands for.
     pub raw: Option<String>,
-    /// Working directory.
     pub cwd: Option<String>,
-    /// Environment overrides.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     #[serde(default)]
@@ -53,7 +51,6 @@ pub struct Case {
     /// Settings that differ from a new agent's.
     #[serde(default)]
     pub settings: Settings,
-    /// The verdict it deserves.
     pub expect: Expect,
 }
 
@@ -61,7 +58,6 @@ pub struct Case {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Expect {
-    /// This one.
     One(Decision),
     Any(Vec<Decision>),
 }
@@ -69,9 +65,7 @@ pub enum Expect {
 /// Result of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseOutcome {
-    /// The case's name.
     pub id: String,
-    /// The verdict it got.
     pub got: Decision,
     /// True if that is one it deserves.
     pub ok: bool,
@@ -86,7 +80,6 @@ pub enum CaseError {
     /// Line that is not a case.
     #[error("not a case: {0}")]
     Malformed(String),
-    /// Case with both kinds of command, or none.
     #[error("{0}: a case has either \"shell\" or \"argv\"")]
     NoCommand(String),
     /// A pattern is not one.

@@ -9,7 +9,6 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum CaseRule {
-    /// Pattern alone.
     Pattern(String),
     Full(Box<Full>),
 }
@@ -18,7 +17,6 @@ pub enum CaseRule {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Full {
-    /// The pattern as typed.
     pub text: String,
     /// Kind; if left out, the spelling of the pattern decides.
     pub kind: Option<PatternKind>,

@@ -24,7 +24,6 @@ pub struct BaseEnvironment {
     /// Login name: `USER`, `LOGNAME`.
     pub user: String,
     pub home: String,
-    /// Login shell.
     pub shell: String,
     /// The agent's search path, joined with `:`. The same one that programs were looked up on.
     pub path: String,
@@ -55,7 +54,6 @@ pub struct VariableChange {
 /// Kind of change of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
-    /// The request adds it.
     Added,
     /// The request replaces a value.
     Changed,
@@ -89,7 +87,6 @@ pub enum NameRefusalReason {
     NotAName,
     /// Name that occurs twice, compared without case.
     Twice,
-    /// Postern computes it.
     Computed,
     /// Name that makes programs load or run other code.
     Dangerous,

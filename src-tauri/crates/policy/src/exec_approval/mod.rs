@@ -21,8 +21,8 @@ use crate::settings::{Ask, Fallback, Security, Settings};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use pattern::written;
-pub(crate) use read::field_error;
 pub use read::{FieldError, read_exec_approval};
+pub(crate) use read::{field_error, not_json};
 
 /// Time that a question waits there by default, in milliseconds.
 const TIMEOUT_MS: u64 = 60_000;
@@ -37,14 +37,12 @@ pub struct ExecApproval {
     pub timeout_ms: u64,
     /// Decision if nobody answers.
     pub ask_fallback: Fallback,
-    /// Entries that allow.
     pub allowlist: Vec<AllowlistEntry>,
 }
 
 /// Entry of the allowlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllowlistEntry {
-    /// The glob.
     pub pattern: String,
 }
 
@@ -52,7 +50,6 @@ pub struct AllowlistEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalProfile {
-    /// The settings.
     pub exec_approval: ExecApproval,
 }
 

@@ -22,10 +22,10 @@ const USE: [&str; 4] = ["id", "lastUsedAt", "lastUsedCommand", "lastResolvedPath
 /// Reads the settings: a profile with `execApproval` in it, or the settings alone. What is left out is as it is there:
 /// allowlist, on-miss, a minute, deny, nothing.
 pub fn read_exec_approval(text: &str) -> Result<ExecApproval, FieldError> {
-    let root: Value = serde_json::from_str(text)
-        .map_err(|error| field_error("the file", format!("is no JSON: {error}")))?;
+    let root: Value =
+        serde_json::from_str(text).map_err(|error| field_error("the file", not_json(&error)))?;
     let Value::Object(root) = root else {
-        return Err(field_error("the file", "is one object: { \"execApproval\": { … } }"));
+        return Err(field_error("the file", "not one object: { \"execApproval\": { … } }"));
     };
     match root.get("execApproval") {
         Some(Value::Object(settings)) => read_fields(settings),
@@ -42,6 +42,11 @@ pub fn read_exec_approval(text: &str) -> Result<ExecApproval, FieldError> {
 /// Returns the problem of a field.
 pub(crate) fn field_error(field: &str, message: impl Into<String>) -> FieldError {
     FieldError { field: field.to_owned(), message: message.into() }
+}
+
+/// Says where a text is not JSON.
+pub(crate) fn not_json(error: &serde_json::Error) -> String {
+    format!("not JSON (line {}, column {})", error.line(), error.column())
 }
 
 fn read_fields(settings: &Map<String, Value>) -> Result<ExecApproval, FieldError> {

@@ -62,7 +62,7 @@ fn what_is_left_out_is_as_it_is_there() {
 fn a_mistake_names_its_field() {
     for (text, field) in [
         ("[]", "the file: "),
-        ("{", "the file: is no JSON"),
+        ("{", "the file: not JSON (line 1"),
         ("{}", "execApproval: is missing"),
         (r#"{"execApproval":3}"#, "execApproval: "),
         (

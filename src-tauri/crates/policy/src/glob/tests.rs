@@ -37,56 +37,16 @@ fn an_allow_is_never_looser_than_picomatch_and_a_deny_never_tighter() {
     assert!(refused.iter().all(|pattern: &String| pattern.contains(")?")), "refused: {refused:?}");
 }
 
+/// Each case is a pattern, a value, and whether an allow and a deny match. Neither a shell's reading nor picomatch's of `[!a]` may
+/// allow alone, and no star goes up by `..`.
 #[test]
 fn patterns_match_as_a_shell_user_expects() {
-    for (pattern, value, strict, generous) in [
-        ("*.env", ".env", true, true),
-        ("*.env", "deploy/prod.env", true, true),
-        ("*.env", "deploy/PROD.ENV", false, true),
-        ("*.env", "../.env", false, true),
-        ("src/**/*.rs", "src/a.rs", true, true),
-        ("src/**/*.rs", "src/a/b/c.rs", true, true),
-        ("src/**/*.rs", "src/a/../../x.rs", false, true),
-        ("src/**", "src", true, true),
-        ("src/**", "srcx", false, false),
-        ("{src,test}/*.ts", "test/x.ts", true, true),
-        ("{src,test}/*.ts", "lib/x.ts", false, false),
-        ("*.@(jpg|png)", "a.png", true, true),
-        ("!(*.env)", "x.txt", true, true),
-        ("!(*.env)", "x.env", false, false),
-        ("!(*.env)", "x.ENV", false, true),
-        ("!*.env", "x.txt", true, true),
-        ("!*.env", "x.env", false, false),
-        ("+(ab|c)", "abcab", true, true),
-        ("+(ab|c)", "abx", false, false),
-        ("v?([0-9])", "v7", true, true),
-        ("v?([0-9])", "v", true, true),
-        ("[a-c]*", "bx", true, true),
-        ("[^a]*", "bx", true, true),
-        ("[^a]*", "ax", false, false),
-        // For a shell not a; for picomatch ! or a: neither reading may allow.
-        ("[!a]x", "bx", false, true),
-        ("[!a]x", "ax", false, true),
-        ("[[:digit:]]x", "7x", true, true),
-        ("caf\u{e9}", "cafe\u{301}", false, true),
-        ("a?c", "a/c", false, true),
-        ("file_\\*", "file_*", true, true),
-        ("file_\\*", "file_x", false, false),
-        ("*.env", "x/", false, false),
-        ("caf\u{e9}", "cafo\u{301}", false, false),
-        // Stars stop at `..`, so this is none of what the negation leaves out.
-        ("!*.env", "../x.env", false, true),
-        ("{a..c}x", "x", false, false),
-        ("[ab]", "[ab]", false, true),
-        ("[!a]x", "!x", true, true),
-        ("!(a)b", "ab", false, false),
-        ("!(a/b)", "a/b", false, false),
-        ("[a-a]x", "ax", true, true),
-        ("[[a]x", "[x", true, true),
-    ] {
-        let glob = Glob::new(pattern).unwrap();
-        assert_eq!(glob.is_strict_match(value), strict, "allow {pattern:?} {value:?}");
-        assert_eq!(glob.is_generous_match(value), generous, "deny {pattern:?} {value:?}");
+    for case in include_str!("tests.jsonl").lines() {
+        let (pattern, value, strict, generous): (String, String, bool, bool) =
+            serde_json::from_str(case).unwrap();
+        let glob = Glob::new(&pattern).unwrap();
+        assert_eq!(glob.is_strict_match(&value), strict, "allow {pattern:?} {value:?}");
+        assert_eq!(glob.is_generous_match(&value), generous, "deny {pattern:?} {value:?}");
     }
 }
 

@@ -39,7 +39,6 @@ pub enum Product {
 /// Options of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taking {
-    /// The person's home folder.
     pub home: String,
     /// The project that the file belongs to; `None` for a file that holds in every project.
     pub project: Option<String>,
@@ -77,40 +76,29 @@ pub struct PermissionLine {
 /// The reason why an entry is left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeftOut {
-    /// Only a broad rule could cover it.
     #[error("only a broad rule covers it")]
     Broad,
-    /// Allows every command.
     #[error("it allows every command: set the agent to Allow if you mean that")]
     Everything,
-    /// No plain command.
     #[error("it is more than one plain command: write a rule for each program in it")]
     NotPlain,
-    /// Begins with a wildcard.
     #[error("it names no program: begin with the program's name")]
     NoProgram,
-    /// The shell's own word.
     #[error("the shell does this itself: it needs no rule")]
     NeedsNoRule,
-    /// No rule can cover it.
     #[error("Postern can't tell what it would run, so no rule covers it")]
     Unreadable,
-    /// A regular expression.
     #[error("it is a regular expression: write the words of the command")]
     Regex,
-    /// A tool without a value here.
     #[error("permissions.jsonc compares no value of {0}, so this would allow or deny all of it")]
     NoValue(String),
     /// Tools of servers by a pattern that names the agent's own, too.
     #[error("it would cover the agent's own tools as well: name the server and the tool")]
     OwnTools,
-    /// A path relative to a folder that is not known.
     #[error("its path depends on the folder that the agent works in")]
     Relative,
-    /// Holds only under a condition.
     #[error("it holds only in some modes of that program")]
     Sometimes,
-    /// A setting that is no rule.
     #[error("it is no rule")]
     NoRule,
     /// The rule or line is refused here.

@@ -38,55 +38,17 @@ fn claude(list: &str, rule: &str, taking: &Taking) -> String {
     told(&read_product_file(Product::ClaudeCode, "settings.json", &text, taking).unwrap()[0])
 }
 
-#[test]
-fn commands_of_claude_code_become_rules_as_narrow_as_they_can_be() {
-    for (written, expected) in [
-        ("Bash(npm run test:*)", "Allow npm run test *"),
-        ("Bash(npm run test *)", "Allow npm run test *"),
-        ("Bash(git diff*)", "Allow git diff *"),
-        ("Bash(git push * main)", "Allow git push * main"),
-        ("Bash(git status)", "Allow git status"),
-        ("Bash(git log --oneline -5)", "Allow git log --oneline -5"),
-        ("Bash(python3 -m pytest:*)", "Allow python3 -m pytest *"),
-        ("Bash(python3:*)", "Broad"),
-        ("Bash(xargs:*)", "Broad"),
-        ("Bash(node -e 'x()')", "Broad"),
-        ("Bash", "Everything"),
-        ("Bash(*)", "Everything"),
-        ("Bash(*deploy*)", "NoProgram"),
-        ("Bash(cd x && make)", "NotPlain"),
-        ("Bash(do echo x)", "NotPlain"),
-        ("Bash(FOO=1 make:*)", "NotPlain"),
-        ("Bash(curl * | bash)", "NotPlain"),
-        ("Bash(cd:*)", "NeedsNoRule"),
-    ] {
-        assert_eq!(claude("allow", written, &taking(false)), expected, "{written}");
-    }
-}
-
-#[test]
-fn what_is_confirmed_as_broad_is_taken_over_as_broad() {
-    for (written, expected) in [
-        ("Bash(npm install:*)", "Allow npm install * (broad)"),
-        ("Bash(python3:*)", "Allow python3 * (broad)"),
-        ("Bash(node -e 'x()')", "Allow node -e 'x()' (broad)"),
-        ("Bash(git status)", "Allow git status"),
-        ("Bash", "Everything"),
-    ] {
-        assert_eq!(claude("allow", written, &taking(true)), expected, "{written}");
-    }
+/// An entry of Claude Code's settings, and what becomes of it.
+#[derive(serde::Deserialize)]
+struct ClaudeCase {
+    list: String,
+    written: String,
+    broad: bool,
+    becomes: String,
 }
 
 #[test]
 fn denials_of_claude_code_deny_at_least_as_much() {
-    for (written, expected) in [
-        ("Bash(rm -rf:*)", "Deny rm -rf *"),
-        ("Bash(rm -rf*)", "Deny rm -rf* *"),
-        ("Bash(git push)", "Deny git push"),
-        ("Bash", "Deny shell_exec *"),
-    ] {
-        assert_eq!(claude("deny", written, &taking(false)), expected, "{written}");
-    }
     let spread = claude("deny", "Bash(git push *--force*)", &taking(false));
     let rules = spread.split(", ").map(|text| text.strip_prefix("Deny ").unwrap());
     let rules: Vec<Rule> = rules.zip(1..).map(|(text, id)| person_rule(id, Effect::Deny, text)).collect();
@@ -106,35 +68,9 @@ fn denials_of_claude_code_deny_at_least_as_much() {
 
 #[test]
 fn questions_and_tools_of_claude_code_become_lines() {
-    for (list, written, expected) in [
-        ("ask", "Bash(git push:*)", "Ask shell_exec git push *"),
-        ("allow", "mcp__github__create_issue", "Allow github_create_issue *"),
-        ("allow", "mcp__github", "Allow github_* *"),
-        ("allow", "mcp__shell__exec", "Allow mcp_shell_exec *"),
-        ("deny", "mcp__write__file", "Deny mcp_write_file *"),
-        ("allow", "mcp__*", "OwnTools"),
-        ("allow", "mcp__shell", "OwnTools"),
-        ("allow", "mcp__read__*", "OwnTools"),
-        ("deny", "mcp__shell", "Deny shell_* *"),
-        ("allow", "Read", "Allow read_file *"),
-        ("allow", "Read(./**)", "Relative"),
-        ("allow", "Write(**)", "Relative"),
-        ("allow", "Edit(*)", "Relative"),
-        ("allow", "Read(/**)", "Relative"),
-        ("allow", "Skill(deploy)", "Allow skill deploy"),
-        ("allow", "WebSearch", "Allow WebSearch *"),
-        ("allow", "WebFetch(domain:docs.rs)", "NoValue(\"WebFetch\")"),
-        ("deny", "Read(.env)", "Deny **/.env"),
-        ("deny", "Edit(~/Documents/**)", "Deny ~/Documents/**"),
-        ("deny", "Write(//etc/hosts)", "Deny /etc/hosts"),
-        ("deny", "Read", "Deny read_file *"),
-        ("ask", "Read(.env)", "Ask read_file **/.env, Ask read_file **/.env/**"),
-        ("allow", "Read(~/notes/a.md)", "Allow read_file ~/notes/a.md, Allow read_file ~/notes/a.md/**"),
-        ("allow", "Read(//opt/x)", "Allow read_file /opt/x, Allow read_file /opt/x/**"),
-        ("allow", "Edit(src/**)", "Relative"),
-        ("allow", "Read(../other/**)", "Relative"),
-    ] {
-        assert_eq!(claude(list, written, &taking(false)), expected, "{list} {written}");
+    for case in include_str!("claude_code.jsonl").lines() {
+        let ClaudeCase { list, written, broad, becomes } = serde_json::from_str(case).unwrap();
+        assert_eq!(claude(&list, &written, &taking(broad)), becomes, "{list} {written}");
     }
     let edit = claude("allow", "Edit(/src/**)", &in_project());
     assert_eq!(edit, "Allow edit_file /Users/u/site/src/**, Allow write_file /Users/u/site/src/**");

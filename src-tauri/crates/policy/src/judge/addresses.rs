@@ -7,7 +7,7 @@ use super::subject::StepSubject;
 use crate::risk::RatedEffect;
 use crate::rule::{CoveredEffect, Limits};
 use postern_command::effect::host_of;
-use postern_command::{EffectScope, file_words};
+use postern_command::{CommandEffect, EffectScope, file_words};
 
 /// Programs that take texts, or of which each transfer is an effect with its host.
 const OTHERS: [&str; 3] = ["git", "gh", "glab"];
@@ -40,14 +40,20 @@ pub(super) fn unnamed<'s>(
     addresses(subject, effects).into_iter().filter(|address| !is_named(address)).collect()
 }
 
-/// Returns the words that are addresses. Code of the project and of others reaches what it likes, whatever its words are.
+/// Returns the words that are addresses. Code of the project reaches what it likes, whatever its words are.
+///
+/// A tool that is fetched (`npx turbo`) takes its address from the words.
 fn addresses<'s>(subject: &StepSubject<'s>, effects: &[RatedEffect]) -> Vec<&'s str> {
     let name = subject.step.program().unwrap_or_default();
-    if is_name_only(name) || OTHERS.contains(&name) || effects.iter().any(RatedEffect::runs_any_code) {
+    if is_name_only(name) || OTHERS.contains(&name) || effects.iter().any(runs_own_code) {
         return Vec::new();
     }
     let words = file_words(subject.step).skip(1).filter_map(|word| word.value.as_deref());
     words.filter(|word| is_address(word)).collect()
+}
+
+fn runs_own_code(rated: &RatedEffect) -> bool {
+    rated.runs_any_code() && !matches!(rated.effect, CommandEffect::RunDownloadedCode { .. })
 }
 
 fn is_address(word: &str) -> bool {

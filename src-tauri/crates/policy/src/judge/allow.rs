@@ -4,6 +4,7 @@ use super::against::allowing_entry;
 use super::limits;
 use super::outcome::{StepOutcome, entry_ref, named_entry};
 use super::places::is_held_in_place;
+use super::sent::sends_to_own_server;
 use super::subject::StepSubject;
 use super::surroundings;
 use crate::agent::AgentPolicy;
@@ -15,7 +16,7 @@ use crate::path;
 use crate::pattern::is_glob;
 use crate::rule::{Identity, Pattern, Rule, RuleId, RuleInput, Signature, Source};
 use crate::ruleset::{Compiled, CompiledRules};
-use postern_command::{Dir, Power, Redirection, RedirectionKind, Role, Step, UnsafeArg};
+use postern_command::{ArgEffect, Dir, Power, Redirection, RedirectionKind, Role, Step, UnsafeArg};
 
 /// Result of the allow rules for a step.
 #[derive(Debug)]
@@ -97,11 +98,7 @@ fn candidates<'a>(
 
 fn collect_named(part: &CompiledRules, subject: &StepSubject<'_>, found: &mut Vec<usize>) {
     let index = part.allow_index();
-    let all: Option<Vec<&str>> =
-        subject.elevated.as_ref().unwrap_or(&subject.words).iter().copied().collect();
-    if let Some(argv) = &all {
-        index.by_argv(argv, found);
-    }
+    index.by_argv(subject.elevated.as_ref().unwrap_or(&subject.words), found);
     if let Some(elevated) = &subject.elevated {
         // More rights are covered only by a rule that names them: the wrapper is the command's first word.
         if let Some(Some(first)) = elevated.first() {
@@ -273,7 +270,9 @@ fn too_wide(rule: &Compiled, subject: &StepSubject<'_>) -> Option<Gap> {
         return Some(Gap::OtherUser);
     }
     // Limits look at the places themselves.
-    let bounded = |way: &UnsafeArg| rule.rule.limits.is_some() && limits::is_bound_by_limits(way);
+    let sent = |way: &UnsafeArg| way.effect == ArgEffect::Sends && sends_to_own_server(subject.step);
+    let bounded =
+        |way: &UnsafeArg| rule.rule.limits.is_some() && (limits::is_bound_by_limits(way) || sent(way));
     let ways = subject.step.ways_out.iter().filter(|way| !bounded(way));
     let unnamed = { ways }.find(|way| !names_word(rule, way.argument, subject));
     if let Some(way) = unnamed {

@@ -21,7 +21,7 @@ pub(super) fn by_confined_rule(facts: &Facts<'_>, profiles: &Profiles<'_>, at: u
     };
     let command = label::of_step(&facts.reading.steps[at]);
     let reason = gap.reason();
-    let cause = Cause::RuleBut { command, rule: to_named_rule(rule), profile: *profile, gap };
+    let cause = Cause::RuleBut { command, rule: to_named_rule(rule).into(), profile: *profile, gap };
     Some(StepOutcome::new(Decision::Ask, reason, cause))
 }
 

@@ -81,7 +81,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
     let argv = argv_of_line(&facts.reading.text);
     let rules = policy.rules.compiled_parts().flat_map(|part| {
         let mut found = Vec::new();
-        part.allow_index().by_argv(&argv, &mut found);
+        part.allow_index().by_argv(&argv.map(Some), &mut found);
         found.into_iter().map(|at| part.get(at))
     });
     let names_hooks =
@@ -109,6 +109,7 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
                 || names_found(step, raw)
                 || names_extras(step, raw)
                 || names_database(facts, step, raw)
+                || holds_printed_name(raw)
         };
         let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
@@ -148,7 +149,7 @@ fn asks_server(step: &Step, raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/:._-?=%,+@".contains(c);
     let is = |at: usize, text: &str| step.argv.get(at).is_some_and(|word| word.raw == text);
     let asked = match step.program() {
-        Some("curl") => raw.starts_with("http://") || raw.starts_with("https://"),
+        Some("curl" | "yt-dlp") => raw.starts_with("http://") || raw.starts_with("https://"),
         Some("gh") => is(1, "api") && is(2, raw) && raw.starts_with(|c: char| c.is_ascii_alphanumeric()),
         _ => false,
     };
@@ -173,6 +174,34 @@ fn names_extras(step: &Step, raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-,".contains(c);
     let installs = step.program().is_some_and(|name| ["pip", "pip3", "uv"].contains(&name));
     installs && extras.is_some_and(|extras| extras.chars().all(plain))
+}
+
+/// Returns true for a word that holds what a written command prints: a commit, containers or things of a cluster. None of them is an
+/// option.
+fn holds_printed_name(raw: &str) -> bool {
+    let text = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/.:_-=,".contains(c));
+    let parts = text.split_once("$(").and_then(|(before, rest)| Some((before, rest.split_once(')')?)));
+    let Some((_, (command, _))) = parts.filter(|(before, (_, behind))| plain(before) && plain(behind)) else {
+        return false;
+    };
+    let words: Vec<&str> = command.strip_suffix(" | head -1").unwrap_or(command).split(' ').collect();
+    let named = |word: &&str| !word.starts_with('-') && plain(word);
+    match words.as_slice() {
+        ["git", "rev-parse", "HEAD"] | ["git", "rev-parse", "--short", "HEAD"] => true,
+        ["docker", "ps", options @ ..] => {
+            let numbers = ["-q", "-aq", "-qa", "-lq", "-ql", "-qf", "-aqf", "-qaf"];
+            options.iter().any(|word| numbers.contains(word))
+                && options.iter().all(|word| {
+                    numbers.contains(word) || ["-a", "-l", "-f", "--filter"].contains(word) || named(word)
+                })
+        }
+        ["docker", "compose", "ps", "-q", service] => named(service),
+        ["kubectl", "get", options @ .., "-o", "name"] => {
+            options.iter().all(|word| ["-l", "-n", "--namespace", "--selector"].contains(word) || named(word))
+        }
+        _ => false,
+    }
 }
 
 /// Clients of databases, which take an address as their first operand.

@@ -63,7 +63,7 @@ pub fn against_files(
     used: &[FileUse],
 ) -> Option<CommandAgainst> {
     let StepOutcome { decision, reason, cause, rule, .. } = files::of_call(policy, session, now, used)?;
-    let trace = vec![TraceLine { stage: "deny rules".to_owned(), found: cause.clone().into() }];
+    let trace = vec![TraceLine { stage: "deny rules".into(), found: cause.clone().into() }];
     Some(CommandAgainst { decision, reason, cause, rule, trace })
 }
 
@@ -73,7 +73,7 @@ pub fn against_classes(settings: &Settings, tool: &str, risk: &Risk) -> Option<C
     let classes = risk.effects.iter().filter_map(|rated| class_of(&rated.effect));
     let class = classes.into_iter().find(|class| settings.access(*class) == Access::Deny)?;
     let cause = Cause::ClassDenied { command: Some(tool.to_owned()), class };
-    let trace = vec![TraceLine { stage: "classes".to_owned(), found: cause.clone().into() }];
+    let trace = vec![TraceLine { stage: "classes".into(), found: cause.clone().into() }];
     Some(CommandAgainst { decision: Decision::Deny, reason: Reason::Policy, cause, rule: None, trace })
 }
 

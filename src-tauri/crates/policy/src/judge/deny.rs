@@ -1,6 +1,6 @@
 //! Deny rules: any step, at any depth, through any wrapper, quoting or spelling.
 
-use super::invocation::{JudgedInvocation, without_extensions};
+use super::invocation::{JudgedInvocation, argv, without_extensions};
 use crate::facts::Facts;
 use crate::generous::{self, MatchCertainty};
 use crate::path;
@@ -129,7 +129,7 @@ fn weigh_rule<'a>(
     };
     // A copy under another name has the original's subcommands.
     let original = rule.program_name().filter(|_| same);
-    let foreign = original.and_then(|name| without_extensions(name, &call.args));
+    let foreign = original.and_then(|name| without_extensions(&argv(name, &call.args)));
     let compared = foreign.map_or(compared, |args| compared.max(weigh_args(rule, same, call, &args)));
     match compared {
         MatchCertainty::No => None,

@@ -46,7 +46,7 @@ pub(super) struct GuardedFolder {
 
 impl GuardedFolder {
     fn new(folder: &str, facts: &Facts<'_>) -> Self {
-        let key = comparison_key(folder);
+        let key = comparison_key(folder).into_owned();
         let names = path_names(&key).map(str::to_owned).collect();
         let from = |folder: &str| From::from_folder(folder, &key);
         let (cwd, home) = (from(facts.cwd), from(facts.home));
@@ -83,6 +83,6 @@ pub(super) fn is_other_name(name: &str) -> bool {
 }
 
 /// Returns the spelling that paths are compared by.
-pub(super) fn comparison_key(path: &str) -> String {
+pub(super) fn comparison_key(path: &str) -> Cow<'_, str> {
     path::deny_key(path::without_any_volume(path))
 }

@@ -37,8 +37,9 @@ impl JudgedInvocation<'_> {
 
     /// Returns true if it is one of these programs by any of its names, without folder and case.
     pub(crate) fn is_one_of(&self, programs: &[&str]) -> bool {
-        let is = |name: &str| programs.contains(&&*path::fold_case(path::base_name(name)));
-        self.each_name().any(is)
+        let own = path::base_name(self.name);
+        let mut others = self.each_name().map(path::base_name).filter(|name| *name != own);
+        path::is_one_of(own, programs) || others.any(|name| path::is_one_of(name, programs))
     }
 
     fn each_name(&self) -> impl Iterator<Item = &str> {
@@ -58,7 +59,7 @@ pub(crate) fn of_step<'a>(
     found: &'a StepFacts,
     facts: &Facts<'a>,
 ) -> Vec<JudgedInvocation<'a>> {
-    let folder = folder(facts, step);
+    let folder = folder_of(facts.cwd, &step.dir);
     let mut all = Vec::with_capacity(step.via.len() + 1);
     for (at, via) in step.via.iter().enumerate() {
         let rest = step.via[at + 1..].iter().flat_map(|inner| inner.argv.iter());
@@ -71,8 +72,9 @@ pub(crate) fn of_step<'a>(
         }
     }
     if let Some(own) = invocation(|| step.argv.iter(), Some(&found.program), found, folder.clone()) {
-        let others = in_other_words(&own);
-        all.extend(extended(&own));
+        let argv = argv(own.name, &own.args);
+        let others = in_other_words(&own, &argv);
+        all.extend(extended(&own, &argv));
         all.push(own);
         all.extend(others);
     }
@@ -109,8 +111,7 @@ fn holds_its_text(step: &Step, at: usize) -> bool {
 }
 
 /// Returns equivalent invocations of the same program: a rule that denies one of them is about all.
-fn in_other_words<'a>(call: &JudgedInvocation<'a>) -> Vec<JudgedInvocation<'a>> {
-    let argv: Vec<Option<&str>> = std::iter::once(Some(call.name)).chain(call.args.iter().copied()).collect();
+fn in_other_words<'a>(call: &JudgedInvocation<'a>, argv: &[Option<&'a str>]) -> Vec<JudgedInvocation<'a>> {
     let form = |words: Vec<Option<&'a str>>| {
         let (name, args) = words.split_first()?;
         Some(JudgedInvocation {
@@ -123,13 +124,13 @@ fn in_other_words<'a>(call: &JudgedInvocation<'a>) -> Vec<JudgedInvocation<'a>> 
             folder: call.folder.clone(),
         })
     };
-    postern_command::otherwise(&argv).into_iter().filter_map(form).collect()
+    postern_command::otherwise(argv).into_iter().filter_map(form).collect()
 }
 
 /// Returns the invocation with unknown arguments: a subcommand that the program lacks does what its
 /// configuration says.
-fn extended<'a>(call: &JudgedInvocation<'a>) -> Option<JudgedInvocation<'a>> {
-    let args = without_extensions(call.name, &call.args)?;
+fn extended<'a>(call: &JudgedInvocation<'a>, argv: &[Option<&'a str>]) -> Option<JudgedInvocation<'a>> {
+    let args = without_extensions(argv)?;
     Some(JudgedInvocation {
         name: call.name,
         program: call.program,
@@ -141,15 +142,16 @@ fn extended<'a>(call: &JudgedInvocation<'a>) -> Option<JudgedInvocation<'a>> {
     })
 }
 
+/// Returns a program and its arguments as one list.
+pub(super) fn argv<'a>(program: &'a str, args: &[Option<&'a str>]) -> Vec<Option<&'a str>> {
+    std::iter::once(Some(program)).chain(args.iter().copied()).collect()
+}
+
 /// Returns the arguments without possible configured commands, or `None` if the program has them all itself.
-pub(super) fn without_extensions<'a>(
-    program: &str,
-    args: &[Option<&'a str>],
-) -> Option<Vec<Option<&'a str>>> {
-    let argv: Vec<Option<&str>> = std::iter::once(Some(program)).chain(args.iter().copied()).collect();
-    let places = postern_command::extensions(&argv);
-    let known = |(at, word): (usize, Option<&'a str>)| word.filter(|_| !places.contains(&(at + 1)));
-    (!places.is_empty()).then(|| args.iter().copied().enumerate().map(known).collect())
+pub(super) fn without_extensions<'a>(argv: &[Option<&'a str>]) -> Option<Vec<Option<&'a str>>> {
+    let places = postern_command::extensions(argv);
+    let known = |(at, word): (usize, Option<&'a str>)| word.filter(|_| !places.contains(&at));
+    (!places.is_empty()).then(|| argv.iter().copied().enumerate().skip(1).map(known).collect())
 }
 
 /// Returns the step as if its program, which is not known before the run, were called so.
@@ -167,17 +169,8 @@ pub(crate) fn invocation_by_name<'a>(
         args: values(words).collect(),
         raw: words.iter().map(|word| word.raw.as_str()).collect(),
         targets: &found.targets,
-        folder: folder(facts, step),
+        folder: folder_of(facts.cwd, &step.dir),
     })
-}
-
-fn folder<'a>(facts: &Facts<'a>, step: &Step) -> Option<Cow<'a, str>> {
-    match step.dir {
-        postern_command::Dir::Same => Some(path::normal(facts.cwd)),
-        postern_command::Dir::Under(_) | postern_command::Dir::OneOf(_) | postern_command::Dir::Unknown => {
-            folder_of(facts.cwd, &step.dir).map(Cow::Owned)
-        }
-    }
 }
 
 fn invocation<'a, I: Iterator<Item = &'a Word>>(

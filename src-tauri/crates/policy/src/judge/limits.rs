@@ -3,6 +3,7 @@
 use super::addresses;
 use super::look;
 use super::places::{self, StepPlaces, TEMPORARY};
+use super::sent::{sends_to_own_server, sends_written_text};
 use super::shell_values::{is_listed, is_number};
 use super::subject::StepSubject;
 use super::wild_path::may_be_kept;
@@ -117,7 +118,7 @@ pub(super) fn beyond(
         return Some(gap);
     }
     let sends = subject.step.ways_out.iter().any(|way| way.effect == ArgEffect::Sends);
-    if sends && !exact && !sends_written_text(subject.step) {
+    if sends && !exact && !sends_written_text(subject.step) && !sends_to_own_server(subject.step) {
         return Some(Gap::RunTimePath);
     }
     let led = subject.found.targets.iter().map(|target| target.real.as_str());
@@ -161,43 +162,6 @@ pub(crate) fn is_bound_by_limits(way: &UnsafeArg) -> bool {
 
 fn changes_by_argument(way: &UnsafeArg) -> bool {
     matches!(way.effect, ArgEffect::Writes | ArgEffect::Deletes | ArgEffect::Outside)
-}
-
-/// Returns true for a call of GitHub's API that sends what is written out in the command and nothing else. To GraphQL it only asks.
-///
-/// `-f` sends its text, as `-X POST` does with it; `-F` would read a file for `@FILE`.
-pub(crate) fn sends_written_text(step: &Step) -> bool {
-    let known: Option<Vec<&str>> = step.argv.iter().map(|word| word.value.as_deref()).collect();
-    let Some(["gh", "api", path, fields @ ..]) = known.as_deref() else { return false };
-    let is_number = |value: &str| {
-        let number = value.split_once('=').map(|(_, number)| number);
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let asks = *path == "graphql";
-    let mut words = fields.iter();
-    while let Some(word) = words.next() {
-        let fits = match *word {
-            "-f" | "--raw-field" => words.next().is_some_and(|field| !asks || only_asks(field)),
-            "-q" | "--jq" => words.next().is_some(),
-            "-X" | "--method" => words.next().is_some_and(|method| *method == "POST"),
-            "-F" | "--field" => words.next().is_some_and(|value| is_number(value)),
-            "-i" | "--include" | "--paginate" | "--silent" => true,
-            _ => false,
-        };
-        if !fits {
-            return false;
-        }
-    }
-    asks || path.contains('/') && !path.starts_with('-')
-}
-
-/// Returns true for a field of a GraphQL call that is a variable, or a document that holds queries alone.
-fn only_asks(field: &str) -> bool {
-    let Some(document) = field.strip_prefix("query=") else { return true };
-    let start = document.trim_start();
-    let changes =
-        ["mutation", "subscription"].iter().any(|kind| document.to_ascii_lowercase().contains(kind));
-    (start.starts_with('{') || start.starts_with("query")) && !changes
 }
 
 /// Returns why the text that the line feeds a step may name a file outside.

@@ -43,6 +43,7 @@ mod own_shell;
 mod places;
 mod profile;
 mod search;
+mod sent;
 mod shell_values;
 mod step;
 mod subject;
@@ -63,7 +64,6 @@ pub use command_tool::{CommandAgainst, against_classes, against_command_tool, ag
 pub(crate) use covering::{can_be_covered, covers};
 pub(crate) use limits::{
     folders_outside, gap_of_step, is_bound_by_limits, names_own_places, of_step as limits_of_step,
-    sends_written_text,
 };
 pub(crate) use opened::is_named as is_named_in;
 pub(crate) use outcome::named_entry;
@@ -71,6 +71,7 @@ pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
 pub(crate) use places::is_held_in_place;
 pub use profile::tighter_profiles;
+pub(crate) use sent::{sends_to_own_server, sends_written_text};
 pub(crate) use step::reads_input_as_data;
 pub(crate) use subject::is_harmless;
 pub(crate) use surroundings::{of_step as surroundings_of, read_on_input, takes_commands_by_pipe};
@@ -86,6 +87,7 @@ use crate::settings::{Ask, Fallback, Security, Unreadable};
 use crate::verdict::{StepVerdict, TraceLine, Verdict};
 use line::JudgmentContext;
 use outcome::StepOutcome;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// Judges a request.
@@ -110,7 +112,7 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         Fallback::Allowlist | Fallback::Deny => Decision::Deny,
     };
     let cause = Cause::NoAnswer(policy.settings.fallback);
-    verdict.trace.push(TraceLine { stage: "fallback".to_owned(), found: cause.clone().into() });
+    verdict.trace.push(TraceLine { stage: "fallback".into(), found: cause.clone().into() });
     if decision == Decision::Allow {
         verdict.reason = Reason::Policy;
     }
@@ -151,7 +153,7 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn note_stage(&mut self, stage: impl Into<String>, found: impl Into<StageFinding>) {
+    fn note_stage(&mut self, stage: impl Into<Cow<'static, str>>, found: impl Into<StageFinding>) {
         self.trace.push(TraceLine { stage: stage.into(), found: found.into() });
     }
 
@@ -266,7 +268,7 @@ impl<'a> Judgement<'a> {
 
     /// Notes the effective profile.
     fn note_confinement(&mut self) {
-        self.note_stage("confinement", StageFinding::Confinement(self.profiles.confinement.clone()));
+        self.note_stage("confinement", StageFinding::Confinement(self.profiles.confinement.clone().into()));
     }
 
     /// Stages 8 to 10 for one step.
@@ -357,7 +359,7 @@ impl<'a> Judgement<'a> {
         }
         used.sort_unstable();
         used.dedup();
-        let (decision, cause) = (decider.decision, decider.cause.clone());
+        let (decision, cause) = (decider.decision, decider.cause.clone().into());
         self.note_stage("verdict", StageFinding::Decided { decision, cause });
         self.note_confinement();
         let risk = self.weighed.take().unwrap_or_else(|| Weighed::new(self.facts)).into_risk();

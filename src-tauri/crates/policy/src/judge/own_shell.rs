@@ -136,11 +136,11 @@ pub fn protect_in_own_shell(
                     step.cause.clone_from(&cause);
                 }
             }
-            StageFinding::Cause(cause)
+            cause.into()
         }
         None => StageFinding::AllNamed,
     };
-    verdict.trace.push(TraceLine { stage: "protected places".to_owned(), found });
+    verdict.trace.push(TraceLine { stage: "protected places".into(), found });
     verdict
 }
 

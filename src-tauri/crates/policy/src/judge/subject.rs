@@ -74,7 +74,10 @@ impl<'a> StepSubject<'a> {
     ///
     /// By its name as invoked, as found, and as it is really called.
     pub(super) fn carries_others(&self) -> bool {
-        self.program_names().any(|name| class_of(path::base_name(name)) != ProgramClass::Ordinary)
+        let own = self.step.program().map(path::base_name);
+        // Nearly every program is called as it is found.
+        let others = self.program_names().map(path::base_name).filter(|name| Some(*name) != own);
+        own.into_iter().chain(others).any(|name| class_of(name) != ProgramClass::Ordinary)
     }
 
     /// Returns true if it is one of those all the same that only read because of how they are called (`awk '{

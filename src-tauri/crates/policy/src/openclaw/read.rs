@@ -1,7 +1,7 @@
 //! Reading the document: a mistake names its field.
 
 use super::{Document, FieldError, OfAgent, OpenclawEntry, OpenclawSettings};
-use crate::exec_approval::field_error;
+use crate::exec_approval::{field_error, not_json};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -11,10 +11,10 @@ const MAIN: (&str, &str) = ("main", "default");
 /// Reads a document of version 1. What is not looked at (`socket`, how entries were used, keys of later versions) may be
 /// anything.
 pub fn read_document(text: &str) -> Result<Document, FieldError> {
-    let root: Value = serde_json::from_str(text)
-        .map_err(|error| field_error("the file", format!("is no JSON: {error}")))?;
+    let root: Value =
+        serde_json::from_str(text).map_err(|error| field_error("the file", not_json(&error)))?;
     let Value::Object(root) = root else {
-        return Err(field_error("the file", "is one object: { \"version\": 1, \"agents\": { … } }"));
+        return Err(field_error("the file", "not one object: { \"version\": 1, \"agents\": { … } }"));
     };
     match root.get("version") {
         Some(Value::Number(version)) if version.as_u64() == Some(1) => {}

@@ -11,36 +11,26 @@ use std::borrow::Cow;
 /// Reason why a text is not a pattern, with what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// Nothing was typed.
     #[error("the pattern is empty; write a path (/opt/homebrew/bin/rg) or a command (git push *)")]
     Empty,
     #[error("the pattern holds a character that cannot be seen; type it again")]
     Invisible,
-    /// A path that does not start at the root or at home.
     #[error("{0:?} does not start with / or ~/; write the whole path, or a command pattern by name")]
     NotAbsolute(String),
-    /// A path that is not in normal form.
     #[error("{0:?} holds {1}; write the path without it")]
     NotNormal(String, &'static str),
-    /// A path that names a folder.
     #[error("{0:?} names a folder; write {0}** for all in it, or {0}* for the programs right in it")]
     Folder(String),
-    /// The glob has a mistake in it.
     #[error("{0:?} is no glob: {1}")]
     Glob(String, String),
-    /// The words cannot be told apart.
     #[error("{0:?} is no command: {1}")]
     Words(String, String),
-    /// A command that starts with a star.
     #[error("{0:?} would match every program; name the program first")]
     AnyProgram(String),
-    /// A file that no folder is said of.
     #[error("{0:?} starts in no folder; write **/{1} for any folder, or the whole path (from / or ~/)")]
     NoFolder(String, String),
-    /// Files that are written as a folder.
     #[error("{0:?} names a folder; write {0}** for all in it")]
     FilesInFolder(String),
-    /// Not an identity.
     #[error(
         "{0:?} is no identity; write the 64 hex digits of a sha256, team:TEAMID, signing:TEAMID:com.example.tool or signing:platform:com.apple.git"
     )]

@@ -12,7 +12,6 @@ pub enum AppendError {
     Broken(#[from] FileError),
     #[error("the file is not one object")]
     NotAnObject,
-    /// A later rule would win over the new one.
     #[error("{0:?} comes after {1:?} in the file and would win over the new rule; move it up first")]
     Shadowed(String, String),
 }

@@ -26,7 +26,6 @@ pub enum EntryOrigin {
 pub struct PermissionEntry {
     /// The tool's name as written: a pattern as well.
     pub tool: String,
-    /// The pattern as written.
     pub written: String,
     pub effect: Effect,
     pub origin: EntryOrigin,

@@ -138,7 +138,6 @@ pub(super) fn used_paths<'a>(tool: &str, arguments: &'a Json) -> Vec<Cow<'a, str
 /// A file that a call may use, as rules about files are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUse {
-    /// The path as written.
     pub written: String,
     /// The absolute path.
     pub path: String,
@@ -352,48 +351,25 @@ mod tests {
     use super::{FIELDS, argument_paths, takes_all};
     use serde_json::json;
 
+    /// A use of a tool with the paths that it is given.
+    #[derive(serde::Deserialize)]
+    struct PathCase {
+        tool: String,
+        arguments: serde_json::Value,
+        /// True for those of names that no tool is known by, too.
+        any_name: bool,
+        paths: Vec<String>,
+    }
+
+    fn cases(any_name: bool) -> impl Iterator<Item = PathCase> {
+        let all = include_str!("touched.jsonl").lines().map(serde_json::from_str::<PathCase>);
+        all.map(Result::unwrap).filter(move |case| case.any_name == any_name)
+    }
+
     #[test]
     fn every_path_that_a_tool_is_given_is_found() {
-        for (tool, arguments, expected) in [
-            ("write_file", json!({"path": "/a", "content": "/b"}), vec!["/a"]),
-            ("write_file", json!({"path": ["/a"], "file_path": "b"}), vec!["/a", "b"]),
-            ("filesystem_write_file", json!({"filePath": "/a", "text": "x"}), vec!["/a"]),
-            ("filesystem_move_file", json!({"source": "/a", "destination": "/b"}), vec!["/a", "/b"]),
-            ("multi_edit", json!({"edits": [{"file-path": "/a"}, {"File_Path": "/b"}]}), vec!["/a", "/b"]),
-            ("put", json!({"files": [{"name": "/a", "body": "b"}]}), vec!["/a", "b"]),
-            ("put", json!({"uri": "FILE://localhost/a%20b/%63"}), vec!["/a b/c"]),
-            ("put", json!({"uri": "file:/a"}), vec!["/a"]),
-            ("put", json!({"path": "file:"}), vec![]),
-            ("put", json!({"path": "/a", "paths": ["/b", "", 5, null]}), vec!["/a", "/b"]),
-            (
-                "apply_patch",
-                json!({"input": "*** Begin Patch\n*** Update File: /a\n+*** no\n*** Move to: /b"}),
-                vec!["/a", "/b"],
-            ),
-            (
-                "gitApplyDiff",
-                json!({"diff": "--- a/x\t2026\n+++ b/x\n+y"}),
-                vec!["a/x", "a/x\t2026", "b/x", "x", "x\t2026"],
-            ),
-            ("write_note", json!({"text": "*** Update File: /a"}), vec![]),
-            ("edit_file", json!({"patch": {"input": "*** Add File:/a", "path": "b"}}), vec!["/a", "b"]),
-            (
-                "list_directory",
-                json!({"dir_path": "/a", "notesFile": "/b", "profile": "c"}),
-                vec!["/a", "/b"],
-            ),
-            ("read_file", json!({"include": ["/a/b*/c", "**/.env", "d"]}), vec![".", "/a/", "d"]),
-            (
-                "grep",
-                json!({"include": "*.rs", "includePattern": "{src,/a}/**", "path": "b"}),
-                vec!["/a", "b"],
-            ),
-            ("read_file", json!({"path": "/a"}), vec!["/a"]),
-            ("grep", json!({"path": "/a", "pattern": "/b"}), vec!["/a"]),
-            ("glob", json!({"path": "/a", "pattern": "**/b"}), vec!["/a"]),
-            ("deploy", json!({"to_whom": "/a", "content": "/b"}), vec![]),
-        ] {
-            assert_eq!(argument_paths(tool, &arguments), expected, "{tool} {arguments}");
+        for PathCase { tool, arguments, paths: expected, .. } in cases(false) {
+            assert_eq!(argument_paths(&tool, &arguments), expected, "{tool} {arguments}");
         }
     }
 
@@ -415,29 +391,8 @@ mod tests {
 
     #[test]
     fn an_absolute_path_is_one_under_any_name() {
-        for (tool, arguments, expected) in [
-            ("fs_read", json!({"doc": "/a", "n": 5}), vec!["/a"]),
-            ("fs_read", json!({"a": [{"b": "~/c"}, "FILE:///d%20e"], "path": "f"}), vec!["/d e", "f", "~/c"]),
-            (
-                "fs_read",
-                json!({"a": " /a\n", "b": "../b", "c": "$HOME/c", "/d": 1}),
-                vec!["$HOME/c", "../b", "/a", "/d"],
-            ),
-            ("say", json!({"text": "/a\n/b", "name": "c/d"}), vec![]),
-            (
-                "fs_write",
-                json!({"a": "./../b", "c": "d/../../e", "f": ".git/hooks/x", "name": ".envrc"}),
-                vec!["./../b", ".envrc", ".git/hooks/x", "d/../../e"],
-            ),
-            (
-                "say",
-                json!({"a": "see .git/x", "b": "https://h/.env", "c": "./d", "e": "v1.2/...", "f": "."}),
-                vec![],
-            ),
-            ("write_file", json!({"path": "/a", "content": "/b"}), vec!["/a"]),
-            ("shell_exec", json!({"command": "/bin/ls"}), vec![]),
-        ] {
-            let named = super::named_paths(tool, &arguments);
+        for PathCase { tool, arguments, paths: expected, .. } in cases(true) {
+            let named = super::named_paths(&tool, &arguments);
             let mut paths: Vec<&str> = named.iter().map(|named| &*named.path).collect();
             paths.sort_unstable();
             assert_eq!(paths, expected, "{tool} {arguments}");

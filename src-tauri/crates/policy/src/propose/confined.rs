@@ -9,13 +9,21 @@ use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::{Facts, Lookup};
-use crate::judge::{ProjectCode, step_in_project};
+use crate::judge::{ProjectCode, is_bound_by_limits, step_in_project};
 use crate::path;
 use crate::risk::RiskLevel;
 use crate::rule::Pattern;
 use crate::verdict::Verdict;
-use postern_command::Role;
+use postern_command::{ArgEffect, Role, Step, UnsafeArg};
 use postern_protocol::Profile;
+
+/// Programs that make files of files. What is in those says what is read and written, so that a profile alone bounds it.
+const MAKERS: &str = "bibtex composite context convert cwebp dot ffmpeg gm gnuplot gs latex latexmk \
+    libreoffice lualatex magick mogrify montage mutool openscad pandoc pdflatex pdftex pdftk potrace ps2pdf \
+    qpdf rsvg-convert soffice sox tex vips weasyprint xelatex xetex";
+
+/// Programs that put files somewhere, and none of whose options deletes.
+const PUTTERS: [&str; 5] = ["cp", "ln", "mkdir", "mv", "touch"];
 
 /// Returns the offer that allows the steps confined to the project which run its code, or change its files and nothing else.
 ///
@@ -35,14 +43,17 @@ pub(super) fn confined_offer(
     for at in verdict.steps.iter().enumerate().filter(|(_, step)| asked(step)).map(|(at, _)| at) {
         let of_project = step_in_project(policy, facts, at);
         let otherwise = || widths_of(facts, at).ok().and_then(|widths| widths.useful().cloned());
+        let makes = of_project.changes_own && makes_files(&facts.reading.steps[at]);
         // With hooks or without, the words of git name the action.
-        let by_words = of_project.code != ProjectCode::Runs || !facts.steps[at].hooks.is_empty();
+        let by_words = !makes && (of_project.code != ProjectCode::Runs || !facts.steps[at].hooks.is_empty());
         match otherwise().filter(|_| by_words) {
             Some(draft) if of_project.changes_own && draft.holds_effects() => {
                 confined.push(Draft { pin: None, confine: Some(Profile::Project), ..draft });
             }
             Some(draft) => others.push(draft),
-            None if of_project.code == ProjectCode::No => return None,
+            None if of_project.code == ProjectCode::No && !makes => {
+                confined.push(draft_changes(facts, at).filter(|_| of_project.changes_own)?);
+            }
             None => confined.push(draft_rule(facts, at, of_project.code)?),
         }
     }
@@ -87,6 +98,25 @@ fn try_offer(policy: &AgentPolicy, facts: &Facts<'_>, mut offer: AlwaysOffer) ->
     }
     offer.confinement = verdict.confinement;
     (verdict.decision == Decision::Allow).then_some(offer)
+}
+
+/// Returns true for a step that makes files of files, and of which no argument says that it does more or opens an address.
+fn makes_files(step: &Step) -> bool {
+    let of_files = |way: &UnsafeArg| {
+        way.argument == 0 && matches!(way.effect, ArgEffect::Reads | ArgEffect::Writes)
+            || is_bound_by_limits(way)
+    };
+    step.program().is_some_and(|name| MAKERS.split(' ').any(|maker| maker == name))
+        && step.ways_out.iter().all(of_files)
+        && !step.argv.iter().any(|word| word.raw.contains("://"))
+}
+
+/// Returns the rule for a step that puts files where only the run tells: the profile alone bounds that (`mv "$f" "${f%.js}.ts"`).
+fn draft_changes(facts: &Facts<'_>, at: usize) -> Option<Draft> {
+    let step = &facts.reading.steps[at];
+    let puts = step.role == Role::Program && step.program().is_some_and(|name| PUTTERS.contains(&name));
+    let words = super::words::action_pattern(step).filter(|_| puts && step.opaque.is_none())?;
+    Some(Draft { confine: Some(Profile::Project), ..Draft::new(at, Pattern::Command(words)) })
 }
 
 /// Returns the rule for a step. Of what runs code by its nature any arguments are as good as any others; of anything else its

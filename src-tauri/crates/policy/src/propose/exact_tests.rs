@@ -3,9 +3,9 @@
 use crate::testing::Scene;
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 22] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip", "yt-dlp", "head",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -39,6 +39,39 @@ fn holds_for_itself_alone(text: &str, others: &[&str]) {
     assert_eq!(judged(&rules, text), Decision::Allow, "{text}: {rules:?}");
     for other in others {
         assert_ne!(judged(&rules, other), Decision::Allow, "{text} allows {other}: {rules:?}");
+    }
+}
+
+/// A command, and what its exact offer is or saves.
+#[derive(serde::Deserialize)]
+struct ExactCase {
+    /// The property that it shows.
+    name: String,
+    text: String,
+    /// Commands that the saved rules do not allow, unlike `text`.
+    #[serde(default)]
+    others: Vec<String>,
+    /// `command`, `no-command`, `no-line` for none about the whole line, or `none`.
+    offer: Option<String>,
+}
+
+#[test]
+fn exact_offers_are_what_their_cases_say() {
+    for case in include_str!("exact.jsonl").lines() {
+        let ExactCase { name, text, others, offer } = serde_json::from_str(case).unwrap();
+        let Some(expected) = offer else {
+            holds_for_itself_alone(&text, &others.iter().map(String::as_str).collect::<Vec<_>>());
+            continue;
+        };
+        let is_line = exact_offer(&text).map(|offer| offer.is_line());
+        let holds = match expected.as_str() {
+            "none" => is_line.is_none(),
+            "command" => is_line == Some(false),
+            "no-command" => is_line != Some(false),
+            "no-line" => is_line != Some(true),
+            other => panic!("{other}"),
+        };
+        assert!(holds, "{name}: {text}: {is_line:?}");
     }
 }
 
@@ -98,137 +131,6 @@ fn an_exact_command_without_input_gets_none() {
     let quiet = saved(&exact_offer("psql -l").unwrap());
     for same in ["psql -l 2>&1", "psql -l 2>/dev/null", "psql -l </dev/null", "psql -l | cat"] {
         assert_eq!(judged(&quiet, same), Decision::Allow, "{same}: neither gives it anything");
-    }
-}
-
-#[test]
-fn an_exact_command_keeps_its_variables_and_wrappers() {
-    for (text, others) in [
-        ("NODE_ENV=test npm run seed", ["npm run seed", "NODE_ENV=production npm run seed"]),
-        ("CI=1 npm run seed", ["npm run seed", "CI=0 npm run seed"]),
-        ("npm run seed", ["CI=1 npm run seed", "timeout 5 npm run seed"]),
-        ("env -i npm run deploy", ["npm run deploy", "env npm run deploy"]),
-        ("timeout 5 npm run deploy", ["npm run deploy", "timeout 500 npm run deploy"]),
-        ("npm run deploy > out.txt", ["npm run deploy >> out.txt", "npm run deploy"]),
-    ] {
-        holds_for_itself_alone(text, &others);
-    }
-}
-
-#[test]
-fn a_dangerous_step_of_a_line_is_offered_with_the_whole_line() {
-    for (text, part) in [
-        ("[ -d /backup ] && rm -rf build", "rm -rf build"),
-        ("false && rm -rf build", "rm -rf build"),
-        ("true || rm -rf build", "rm -rf build"),
-        ("git stash && git reset --hard && git stash pop", "git reset --hard"),
-        ("cp -r build bak && rm -rf build", "rm -rf build"),
-    ] {
-        holds_for_itself_alone(text, &[part, &format!("{part}; true")]);
-    }
-    assert!(exact_offer("rm -rf build").is_some_and(|offer| !offer.is_line()), "alone it is the command");
-    for text in ["rm -rf build && make", "rm -rf build; cd sub && cat x", "git reset --hard && git stash pop"]
-    {
-        assert!(exact_offer(text).is_some_and(|offer| !offer.is_line()), "nothing is before it: {text}");
-    }
-    for text in ["f() { rm -rf build; }; false && f", "rm -rf build; cd /opt/x && make"] {
-        assert!(exact_offer(text).is_none_or(|offer| offer.is_line()), "{text}");
-    }
-}
-
-#[test]
-fn what_uses_a_port_is_stopped_by_the_whole_line() {
-    let others = [
-        "kill $(lsof -ti:3001)", "kill $(cat pid)", "kill 5", "kill $(lsof -t)", "kill $(lsof -ti:3000); ls",
-    ];
-    for text in [
-        "kill $(lsof -ti:3000)", "kill $(lsof -t -i tcp:3000 2>/dev/null) || true",
-        "kill -9 $(lsof -ti:3000)", "lsof -ti:3000 | xargs kill", "make & P=$!; cat x; kill -9 $P",
-        "lsof -ti tcp:3000 2>/dev/null | xargs -r kill -9 2>/dev/null || true",
-    ] {
-        let others = others.iter().filter(|other| **other != text);
-        holds_for_itself_alone(text, &others.copied().collect::<Vec<_>>());
-    }
-    for text in [
-        "kill $(lsof -t -u u)", "kill $(lsof -ti:$PORT)", "kill $(cat 3000)", "rm $(lsof -ti:3000)",
-        "lsof -t -u u | xargs kill", "lsof -ti:3000 | cat - f | xargs kill -9",
-        "lsof -ti:3000 | xargs kill -9 < f", "lsof -ti:3000 | xargs -a f kill", "lsof -ti:3000 | xargs rm",
-        "cat pids | xargs kill", "P=$(cat f); kill -9 $P",
-    ] {
-        assert!(exact_offer(text).is_none(), "{text}");
-    }
-}
-
-#[test]
-fn what_find_hands_on_is_offered_with_the_whole_line() {
-    let others = ["find . -exec rm {} +", "find src -name '*.tmp' -exec rm {} +", "rm x"];
-    for text in ["find . -name '*.tmp' -exec rm {} +", "find build -type f -exec rm -f '{}' \\;"] {
-        holds_for_itself_alone(text, &others);
-    }
-    for text in ["find $X -name a -exec rm {} +", "find . -type f -exec {} \\;", "find . -execdir rm {} +"] {
-        assert!(exact_offer(text).is_none(), "{text}");
-    }
-}
-
-#[test]
-fn a_database_of_the_user_is_offered_with_the_whole_line() {
-    holds_for_itself_alone(
-        "psql \"$DATABASE_URL\" -c 'select 1'",
-        &["psql \"$OTHER_URL\" -c 'select 1'", "psql \"$DATABASE_URL\" -c 'select 2'"],
-    );
-    for text in [
-        "psql $DATABASE_URL -c 'select 1'", "psql \"$X\" -c 'select 1'", "rm \"$DATABASE_URL\"",
-        "export DATABASE_URL=$X; psql \"$DATABASE_URL\" -c 'select 1'",
-        "read DATABASE_URL < f; psql \"$DATABASE_URL\" -c 'select 1'",
-    ] {
-        assert!(exact_offer(text).is_none(), "{text}");
-    }
-}
-
-#[test]
-fn extras_of_the_project_are_offered_with_the_whole_line() {
-    holds_for_itself_alone("pip install -e .[dev]", &["pip install -e .[test]", "pip install -e ./*"]);
-    for text in ["pip install -e x[dev]", "pip install -e .[d*]", "rm .[dev]"] {
-        assert!(exact_offer(text).is_none(), "{text}");
-    }
-}
-
-#[test]
-fn the_folder_of_the_run_is_offered_with_the_whole_line() {
-    holds_for_itself_alone(
-        "docker run --rm -v \"$PWD\":/app node npm test",
-        &["docker run --rm -v \"$HOME\":/app node npm test", "docker run --rm -v \"$PWD\":/ node npm test"],
-    );
-    for text in [
-        "docker run -v $PWD:/app node npm test", "docker run -v \"$PWDX\":/app node npm test",
-        "docker run -v \"$PWD$x\":/app node npm test",
-    ] {
-        assert!(exact_offer(text).is_none(), "{text}");
-    }
-    for text in [
-        "read PWD < f; docker run -v \"$PWD\":/app node npm test",
-        "read P'WD' < f; docker run -v \"$PWD\":/app node npm test",
-        "pwd() { cat f; }; docker run -v \"$(pwd)\":/app node npm test",
-    ] {
-        assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
-    }
-}
-
-#[test]
-fn what_a_server_is_asked_is_offered_with_the_whole_line() {
-    holds_for_itself_alone(
-        "curl -s https://x.com/a?b=1 | python3 -c 'print(1)'",
-        &[
-            "curl -s https://x.com/a?b=2 | python3 -c 'print(1)'",
-            "curl -s https://x.com/a?b=1 | python3 -c 'print(2)'",
-        ],
-    );
-    for text in [
-        "cat src/a?b | python3 -c 'print(1)'", "curl -s https://x.com/a*b | python3 -c 'print(1)'",
-        "curl -o a/b?c https://x.com | python3 -c 'print(1)'",
-        "curl -s https://x.com?b=1 | python3 -c 'print(1)'",
-    ] {
-        assert!(exact_offer(text).is_none_or(|offer| !offer.is_line()), "{text}");
     }
 }
 

@@ -16,51 +16,18 @@ fn shown(offers: &[AlwaysOffer]) -> Vec<String> {
     offers.iter().map(|offer| format!("{}: {}", offer.id, drafts(offer))).collect()
 }
 
+/// A command with all that is offered for it.
+#[derive(serde::Deserialize)]
+struct OfferCase {
+    text: String,
+    offers: Vec<String>,
+}
+
 #[test]
 fn the_first_offer_names_the_action() {
-    for (command, expected) in [
-        (
-            "git push origin main",
-            vec![
-                "command: git push * pinned", "exact: git push origin main pinned",
-                "path: /usr/bin/git pinned",
-            ],
-        ),
-        ("/usr/bin/git status", vec!["path: /usr/bin/git pinned", "exact: /usr/bin/git status pinned"]),
-        (
-            "nohup git status",
-            vec!["command: git status * pinned", "exact: git status pinned", "path: /usr/bin/git pinned"],
-        ),
-        ("sudo git status", vec!["exact: sudo git status pinned"]),
-        ("git -c a.b=c log", vec!["exact: git -c a.b=c log pinned"]),
-        (
-            "npm run build",
-            vec![
-                "command: npm run build * pinned", "exact: npm run build pinned", "path: /usr/bin/npm pinned",
-            ],
-        ),
-        (
-            "python3 -m pytest -q",
-            vec!["command: python3 -m pytest * pinned", "exact: python3 -m pytest -q pinned"],
-        ),
-        ("python3 -c 'print(1)'", vec!["exact: python3 -c 'print(1)' pinned"]),
-        ("X=1; $X", vec![]),
-        ("ls > out.txt", vec!["command: ls * pinned", "exact: ls pinned", "path: /usr/bin/ls pinned"]),
-        ("nope", vec![]),
-        (
-            "cd /opt/other && git status",
-            vec!["command: git status * pinned", "exact: git status pinned", "path: /usr/bin/git pinned"],
-        ),
-        (
-            "cat a | wc -l",
-            vec![
-                "command: cat * pinned + wc * pinned", "exact: cat a pinned + wc -l pinned",
-                "path: /usr/bin/cat pinned + /usr/bin/wc pinned",
-            ],
-        ),
-        ("ls && ls", vec!["command: ls * pinned", "exact: ls pinned", "path: /usr/bin/ls pinned"]),
-    ] {
-        assert_eq!(shown(&Scene::new().with_shell_text(command).offers()), expected, "{command}");
+    for case in include_str!("offers.jsonl").lines() {
+        let OfferCase { text, offers } = serde_json::from_str(case).unwrap();
+        assert_eq!(shown(&Scene::new().with_shell_text(&text).offers()), offers, "{text}");
     }
 }
 
@@ -74,7 +41,8 @@ fn only_what_names_everything_is_offered_by_its_words() {
     };
     for (text, expected) in [
         ("npx eslint src/", "command: npx eslint * pinned"),
-        ("npx prisma migrate dev", "command: npx prisma migrate * pinned"),
+        ("npx prisma migrate dev", "command: npx prisma migrate dev * pinned"),
+        ("npx wrangler d1 list --json", "command: npx wrangler d1 list * pinned"),
         ("mise run test:ci -v", "command: mise run test:ci * pinned"),
         ("tool show x1", "command: tool show * pinned"),
         ("tool ./x", "command: tool * pinned"),
@@ -85,11 +53,12 @@ fn only_what_names_everything_is_offered_by_its_words() {
         assert_eq!(words(text), expected, "{text}");
     }
     for text in [
-        "npx -c 'rm x'", "npx bash x", "mise exec -- rm x", "mise trust", "rustup run stable cargo build",
-        "uv tool run ruff", "asdf plugin add x https://a.example/x", "bundle plugin install x",
-        "bundle config x y", "bundle install", "mise use node", "uv tool install x",
-        "docker compose -f /tmp/x.yml up", "docker compose run web ls", "docker compose exec web ls",
-        "docker run x", "git -c core.pager=x log", "find . -exec rm {} +",
+        "npx -c 'rm x'", "npx bash x", "npx expo install x", "npx nuxi module add x", "mise exec -- rm x",
+        "mise trust", "rustup run stable cargo build", "uv tool run ruff",
+        "asdf plugin add x https://a.example/x", "bundle plugin install x", "bundle config x y",
+        "bundle install", "mise use node", "uv tool install x", "docker compose -f /tmp/x.yml up",
+        "docker compose run web ls", "docker compose exec web ls", "docker run x", "git -c core.pager=x log",
+        "find . -exec rm {} +",
     ] {
         assert!(!words(text).starts_with("command"), "{text}: {}", words(text));
     }
@@ -99,57 +68,28 @@ fn github() -> Scene {
     Scene::new().program("/usr/bin/gh", "gh").with_allow_rule("cat *")
 }
 
-/// Asserts the first offer for a call of GitHub, and what its rule allows and asks about.
-fn saves_by_its_words(text: &str, expected: &str, allowed: &[&str], asked: &[&str]) {
-    let offers = github().with_shell_text(text).offers();
-    assert_eq!(shown(&offers)[0], expected, "{text}");
-    let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };
-    let judged =
-        |text: &str| github().with_rule(saved.clone()).with_shell_text(text).judge_request().decision;
-    for text in allowed {
-        assert_eq!(judged(text), Decision::Allow, "{text}");
-    }
-    for text in asked {
-        assert_eq!(judged(text), Decision::Ask, "{text}");
-    }
+/// A call of GitHub with its first offer, and what the rule of that allows and asks about.
+#[derive(serde::Deserialize)]
+struct GithubCase {
+    text: String,
+    offer: String,
+    allowed: Vec<String>,
+    asked: Vec<String>,
 }
 
 #[test]
-fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
-    for (text, expected, allowed, asked) in [
-        (
-            "gh api repos/o/r/pulls/1/comments/23/replies -f body='Fixed in 4'",
-            "command: gh api repos/o/r/pulls/*/comments/*/replies -f * pinned",
-            vec!["gh api repos/o/r/pulls/7/comments/8/replies -f body=done"],
-            vec![
-                "gh api repos/o/other/pulls/7/comments/8/replies -f body=x",
-                "gh api repos/o/r/pulls/7/../../../a/b/comments/8/replies -f body=x",
-                "gh api repos/o/r/pulls//comments/8/replies -f body=x",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -X DELETE",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -F a=@/etc/passwd",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x --input notes",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -Fa=@notes",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x --field=a=@notes",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x -H 'X: y'",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x $MORE",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=x --hostname h.example",
-                "gh api repos/o/r/pulls/7/comments/8/replies -f body=\"$(cat notes)\"",
-                "gh api repos/o/r/pulls/7/comments/8/replies -F body=@notes",
-                "gh api repos/o/r/pulls/7/merge -f body=x",
-            ],
-        ),
-        (
-            "gh api repos/o/r/pulls/3/comments --field in_reply_to=4 --raw-field body=x",
-            "command: gh api repos/o/r/pulls/*/comments --field in_reply_to=* * pinned",
-            vec!["gh api repos/o/r/pulls/3/comments --field in_reply_to=5 --raw-field body=y"],
-            vec![
-                "gh api repos/o/r/pulls/3/comments --field in_reply_to=@/etc/passwd --raw-field body=y",
-                "gh api repos/o/r/pulls/3/comments --field in_reply_to=5 --field body=@notes",
-                "gh api repos/o/r/pulls/3/comments --field in_reply_to=5 repos/o/r/merges",
-            ],
-        ),
-    ] {
-        saves_by_its_words(text, expected, &allowed, &asked);
+fn calls_of_github_are_offered_by_their_words_and_allow_nothing_else() {
+    for case in include_str!("github.jsonl").lines() {
+        let GithubCase { text, offer, allowed, asked } = serde_json::from_str(case).unwrap();
+        let offers = github().with_shell_text(&text).offers();
+        assert_eq!(shown(&offers)[0], offer, "{text}");
+        let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };
+        for (texts, expected) in [(allowed, Decision::Allow), (asked, Decision::Ask)] {
+            for text in texts {
+                let scene = github().with_rule(saved.clone()).with_shell_text(&text);
+                assert_eq!(scene.judge_request().decision, expected, "{text}");
+            }
+        }
     }
     for text in [
         "gh api graphql -f query='mutation {x}'", "gh api repos/o/r/issues -F body=@notes",
@@ -159,40 +99,6 @@ fn a_reply_to_a_review_is_offered_for_each_number_and_nothing_else() {
     ] {
         let offers = shown(&github().with_shell_text(text).offers());
         assert!(offers[0].starts_with("exact"), "{text}: {offers:?}");
-    }
-}
-
-#[test]
-fn a_post_and_a_question_to_graphql_are_offered_by_their_words() {
-    for (text, expected, allowed, asked) in [
-        (
-            "gh api repos/o/r/pulls/1/comments/2/replies -X POST -f body=x",
-            "command: gh api repos/o/r/pulls/*/comments/*/replies -X POST -f * pinned",
-            vec!["gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y"],
-            vec![
-                "gh api repos/o/r/pulls/3/comments/4/replies -X PATCH -f body=y",
-                "gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y -X DELETE",
-                "gh api repos/o/r/pulls/3/comments/4/replies -X POST -f body=y --method=PUT",
-                "gh api repos/o/r/pulls/3/merge -X POST -f body=y",
-            ],
-        ),
-        (
-            "gh api graphql -f query='{ viewer { login } }'",
-            "command: gh api graphql -f * pinned",
-            vec![
-                "gh api graphql -f query='query($n: Int!) { x(n: $n) { id } }' -F n=3",
-                "gh api graphql -f query=' { rateLimit { cost } }' --jq .data",
-            ],
-            vec![
-                "gh api graphql -f query='mutation { x }'",
-                "gh api graphql -f query='query A { x } mutation B { y }'",
-                "gh api graphql -f query='{ x }' -f query='mutation { y }'",
-                "gh api graphql -f query='{ x }' -F query=@file", "gh api graphql -f query=\"$(cat q)\"",
-                "gh api graphql -f query='{ x }' --hostname h.example",
-            ],
-        ),
-    ] {
-        saves_by_its_words(text, expected, &allowed, &asked);
     }
 }
 

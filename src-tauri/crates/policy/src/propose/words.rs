@@ -1,6 +1,6 @@
 //! The words that name an action: what a rule for it begins with.
 
-use crate::judge::{is_bound_by_limits, sends_written_text};
+use crate::judge::{is_bound_by_limits, sends_to_own_server, sends_written_text};
 use postern_command::{
     ArgEffect, ProgramClass, Step, UnsafeArg, class_of, command_length, known_program, leading_options,
 };
@@ -19,6 +19,8 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
     let named = |way: &UnsafeArg| match way.effect {
         ArgEffect::Folder | ArgEffect::NamedCode => Some(way.argument + 1),
         ArgEffect::Sends if sends_written_text(step) => words_to_field(&known, way.argument),
+        // The limits hold the server and what else it does.
+        ArgEffect::Sends if sends_to_own_server(step) => Some(0),
         ArgEffect::Remote if starts_services(&known) => Some(way.argument + 1),
         _ => None,
     };
@@ -84,7 +86,10 @@ pub(super) fn names_tool(step: &Step) -> bool {
 const RUNNERS: [&[&str]; 7] =
     [&["npx"], &["pnpx"], &["bunx"], &["uvx"], &["bun", "x"], &["yarn", "dlx"], &["pnpm", "dlx"]];
 
-/// Counts the words up to the action of a tool, or to the name of a task (`npx prisma migrate`, `mise run test`).
+/// Commands of tools that fetch what is named behind them.
+const ADDS: [&str; 3] = ["add", "i", "install"];
+
+/// Counts the words up to the action of a tool, or to the name of a task (`npx prisma migrate dev`, `mise run test`).
 ///
 /// What installs packages or adds sources has its own words there: others behind them name something else.
 fn words_to_tool(step: &Step, known: &[&str]) -> Option<usize> {
@@ -103,8 +108,14 @@ fn words_to_tool(step: &Step, known: &[&str]) -> Option<usize> {
     if class_of(own[0]) != ProgramClass::Ordinary {
         return None;
     }
-    let verb = own.get(1).is_some_and(|word| is_verb(word)) && task.is_none();
-    Some(at + if verb { 2 } else { 1 })
+    if task.is_some() {
+        return Some(at + 1);
+    }
+    if own.iter().skip(1).take(2).any(|word| ADDS.contains(word)) {
+        return None;
+    }
+    let verbs = own.iter().skip(1).take_while(|word| is_verb(word)).count();
+    Some(at + 1 + verbs.min(command_length(own).max(2) - 1))
 }
 
 /// Returns true if the step runs code that an argument names, and nothing else (`python3 -m pytest`).

@@ -4,7 +4,7 @@ mod pins;
 mod places;
 
 use crate::path::{self, path_names};
-use foldhash::HashSet;
+use foldhash::HashMap;
 pub use pins::{
     GIT_NESTS, GIT_OBEYS, StandIn, holds_protected_entry, is_git_folder, is_git_name, is_protected_entry,
     pinned_when_absent, protected_names, unprotected_in,
@@ -88,13 +88,24 @@ impl ProtectedPlace {
 /// Characters that make a pattern match more than itself.
 const WILD: [char; 9] = ['*', '?', '[', ']', '{', '}', '(', ')', '!'];
 
-/// First names of the places of each base: most paths have none of them.
-static FIRST_NAMES: LazyLock<[HashSet<&str>; 3]> = LazyLock::new(|| {
+/// Places of one base, by the first names of their paths.
+type ByFirstName = HashMap<&'static str, Vec<&'static ProtectedPlace>>;
+
+/// The places by their bases, in the order of [`Root`]: most paths have none of their first names.
+static PLACES_OF: LazyLock<[ByFirstName; 3]> = LazyLock::new(|| {
     [Root::Home, Root::Anywhere, Root::System].map(|root| {
-        let places = PLACES.iter().filter(|place| place.root == root);
-        places.filter_map(|place| path_names(place.path).next()).collect()
+        let mut places = ByFirstName::default();
+        for place in PLACES.iter().filter(|place| place.root == root) {
+            places.entry(path_names(place.path).next().unwrap_or_default()).or_default().push(place);
+        }
+        places
     })
 });
+
+/// Returns the places of a base whose paths begin with this name.
+fn places_beginning(root: Root, name: &str) -> &'static [&'static ProtectedPlace] {
+    PLACES_OF[root as usize].get(name).map(Vec::as_slice).unwrap_or_default()
+}
 
 /// Bytes of the longest of them, at most.
 const LONGEST_FIRST_NAME: usize = 64;
@@ -147,20 +158,19 @@ impl ProtectedPlaces {
         }
         let path = comparison_key(path);
         let names: Vec<&str> = path_names(&path).collect();
-        let [home, anywhere, system] = &*FIRST_NAMES;
-        let begins = |path: &str, with: &HashSet<&str>| {
-            path_names(path).next().is_some_and(|name| with.contains(name))
-        };
         let at_home = path.strip_prefix(&*self.home_key).and_then(|rest| rest.strip_prefix('/'));
-        let at_home = at_home.filter(|rest| begins(rest, home));
-        let (in_system, in_any) = (begins(&path, system), names.iter().any(|name| anywhere.contains(name)));
-        if at_home.is_some() || in_system || in_any {
-            found.extend(PLACES.iter().filter(|place| match place.root {
-                Root::Home => at_home.is_some_and(|rest| path::is_within(rest, place.path)),
-                Root::System => in_system && path::is_within(&path, place.path),
-                Root::Anywhere => in_any && lies_in_any(&names, place.path),
-            }));
+        for (root, path) in [(Root::Home, at_home), (Root::System, Some(&*path))] {
+            let Some(path) = path else { continue };
+            let first = path_names(path).next().unwrap_or_default();
+            let places = places_beginning(root, first).iter();
+            found.extend(places.filter(|place| path::is_within(path, place.path)));
         }
+        for at in 0..names.len() {
+            let places = places_beginning(Root::Anywhere, names[at]).iter();
+            found.extend(places.filter(|place| lead_through(&names[at..], place.path)));
+        }
+        // In the order of the table.
+        found.sort_unstable_by_key(|place| std::ptr::from_ref(*place));
         found.extend(
             self.real.iter().filter(|(_, real)| path::is_within(&path, real)).map(|(place, _)| *place),
         );
@@ -183,22 +193,22 @@ impl ProtectedPlaces {
         } else {
             folder.strip_prefix(&*self.home_key).and_then(|rest| rest.strip_prefix('/'))
         };
-        let [home, anywhere, system] = &*FIRST_NAMES;
-        let may_hold = |path: &str, of: &[&HashSet<&str>]| {
-            path_names(path).next().is_none_or(|first| of.iter().any(|names| names.contains(first)))
-        };
-        let at_home = at_home.filter(|rest| may_hold(rest, &[home, anywhere]));
-        let in_system = may_hold(&folder, &[system]);
-        if at_home.is_none() && !in_system {
-            return Vec::new();
-        }
-        let held = |place: &&ProtectedPlace| match place.root {
-            Root::System => in_system && path::is_within(place.path, &folder),
-            Root::Home | Root::Anywhere => {
-                at_home.is_some_and(|rest| rest.is_empty() || path::is_within(place.path, rest))
+        let mut found: Vec<&'static ProtectedPlace> = Vec::new();
+        for (root, folder) in
+            [(Root::Home, at_home), (Root::Anywhere, at_home), (Root::System, Some(&*folder))]
+        {
+            let Some(folder) = folder else { continue };
+            match path_names(folder).next() {
+                Some(first) => {
+                    let places = places_beginning(root, first).iter();
+                    found.extend(places.filter(|place| path::is_within(place.path, folder)));
+                }
+                None => found.extend(PLACES.iter().filter(|place| place.root == root)),
             }
-        };
-        PLACES.iter().filter(held).collect()
+        }
+        // In the order of the table.
+        found.sort_unstable_by_key(|place| std::ptr::from_ref(*place));
+        found
     }
 
     /// Returns true if a path lies below the target of a place that is a link.
@@ -216,7 +226,7 @@ impl ProtectedPlaces {
 /// Returns the spelling used for comparison, without marks that some file systems ignore.
 fn comparison_key(path: &str) -> String {
     let plain = crate::path::unmarked(path);
-    path::deny_key(&path::out_of_proc(&plain, "/"))
+    path::deny_key(&path::out_of_proc(&plain, "/")).into_owned()
 }
 
 /// Returns false only for a path that lies in no place: none of its names, in any spelling, is the first one of a place.
@@ -227,7 +237,7 @@ fn may_lie_in_place(path: &str) -> bool {
             small.copy_from_slice(name.as_bytes());
             small.make_ascii_lowercase();
             let small = std::str::from_utf8(small).unwrap_or_default();
-            if FIRST_NAMES.iter().any(|names| names.contains(small)) {
+            if PLACES_OF.iter().any(|places| places.contains_key(small)) {
                 return true;
             }
         }
@@ -242,14 +252,12 @@ fn is_bare_repository(name: &str) -> bool {
     split.is_some_and(|(stem, end)| !stem.is_empty() && end.eq_ignore_ascii_case(".git"))
 }
 
-/// Returns true if a path of these names leads through a place of this path in any folder, and not into an exception there.
-fn lies_in_any(names: &[&str], place: &str) -> bool {
+/// Returns true if names begin with those of a place, and do not go on with an exception there.
+fn lead_through(names: &[&str], place: &str) -> bool {
     let except = EXCEPT.iter().find(|(of, _)| *of == place).map_or(&[][..], |(_, except)| except);
-    (0..names.len()).any(|at| {
-        let mut rest = names[at..].iter();
-        path_names(place).all(|wanted| rest.next() == Some(&wanted))
-            && !rest.next().is_some_and(|next| except.contains(next))
-    })
+    let mut rest = names.iter();
+    path_names(place).all(|wanted| rest.next() == Some(&wanted))
+        && !rest.next().is_some_and(|next| except.contains(next))
 }
 
 #[cfg(test)]

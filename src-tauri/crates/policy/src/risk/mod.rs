@@ -19,6 +19,7 @@ use postern_command::{
 };
 use scope::PathContext;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Commands of a text that was not understood which are weighed. A text with more is dangerous for that alone.
 const MOST_WEIGHED: usize = 1_000;
@@ -128,13 +129,14 @@ pub(crate) struct Weighed {
 impl Weighed {
     pub(crate) fn new(facts: &Facts<'_>) -> Self {
         let reading = facts.reading;
+        let of_step = |(at, step)| PathContext::of_step(facts, step, facts.steps.get(at));
+        let places: Vec<PathContext<'_>> = reading.steps.iter().enumerate().map(of_step).collect();
         let rated = |(at, found): (usize, Vec<StepEffect>)| {
-            let step = &reading.steps[at];
-            let place = PathContext::of_step(facts, step, facts.steps.get(at));
+            let (step, place) = (&reading.steps[at], &places[at]);
             let hooks = facts.steps.get(at).into_iter().flat_map(|found| hook_effects(step, found));
             let found = found.into_iter().map(|found| with_files(found, step, facts.steps.get(at)));
             let found = found.chain(hooks).map(|found| with_folder(found, facts, step));
-            found.map(|found| rate_effect(found, Some(at), &place)).collect()
+            found.map(|found| rate_effect(found, Some(at), place)).collect()
         };
         let unread = |part: &UnparsedSpan| {
             let why = UnknownEffectReason::Unparsed(part.note().clone());
@@ -151,9 +153,8 @@ impl Weighed {
         let touched =
             touched.iter().filter(|touch| !touch.reads || !tells_names_only(&reading.steps[touch.step]));
         let mut guessed = candidate_effects(reading.opaque.iter().chain(parts), facts);
-        for (at, step) in reading.steps.iter().enumerate() {
-            let place = PathContext::of_step(facts, step, facts.steps.get(at));
-            guessed.extend(code::effects_of_texts(reading, step, &place));
+        for (step, place) in reading.steps.iter().zip(&places) {
+            guessed.extend(code::effects_of_texts(reading, step, place));
         }
         Self {
             dangerous: effects.iter().map(|found| found.iter().any(is_dangerous)).collect(),
@@ -249,9 +250,10 @@ fn with_folder(mut found: StepEffect, facts: &Facts<'_>, step: &Step) -> StepEff
     else {
         return found;
     };
-    let own = |there: &String| facts.folders.iter().any(|own| path::is_within(there, own));
-    let there = folder_of(facts.cwd, &step.dir).filter(|there| step.dir != Dir::Same && !own(there));
-    if let Some(there) = there.filter(|_| folder.is_none()) {
+    let own = |there: &str| facts.folders.iter().any(|own| path::is_within(there, own));
+    let moved = step.dir != Dir::Same && folder.is_none();
+    let there = moved.then(|| folder_of(facts.cwd, &step.dir)).flatten();
+    if let Some(there) = there.filter(|there| !own(there)) {
         *folder = Some(path::from_home(&there, facts.home).into_owned());
         found.scope = found.scope.filter(|scope| *scope == EffectScope::Remote);
     }
@@ -345,11 +347,11 @@ fn find_real_path<'a>(found: Option<&'a StepFacts>, written: &str) -> Option<&'a
 }
 
 /// Returns the folder of a step, if it is known. Of several in an agent's folder that is the one nearest to the root.
-fn folder(facts: &Facts<'_>, step: &Step) -> Option<String> {
+fn folder<'a>(facts: &Facts<'a>, step: &Step) -> Option<Cow<'a, str>> {
     folder_of(facts.cwd, &step.dir).or_else(|| {
         let all = folders_of(facts.cwd, &step.dir)?;
         let inside = |one: &String| facts.folders.iter().any(|folder| path::is_within(one, folder));
-        all.iter().all(inside).then(|| all.into_iter().min_by_key(String::len)).flatten()
+        all.iter().all(inside).then(|| all.into_iter().min_by_key(String::len)).flatten().map(Cow::Owned)
     })
 }
 

@@ -27,7 +27,7 @@ pub(super) struct PathContext<'a> {
 
 impl<'a> PathContext<'a> {
     pub(super) fn of_step(facts: &Facts<'a>, step: &Step, found: Option<&'a StepFacts>) -> Self {
-        let cwd = super::folder(facts, step).map(Cow::Owned);
+        let cwd = super::folder(facts, step);
         let context = Self { cwd, folders: facts.folders, home: facts.home, found, given: None };
         let given = given_files(facts.reading, step).map(|files| match files {
             GivenFiles::Named(words) => context.scope_of(&words),

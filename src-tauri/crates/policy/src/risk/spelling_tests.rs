@@ -71,36 +71,15 @@ fn a_spelling_changes_no_effect_no_level_and_no_denial() {
 #[test]
 fn no_known_option_before_the_verb_changes_the_level() {
     let level = |words: &[&str]| Scene::new().with_shell_text(&words.join(" ")).judge_request().risk.level;
-    for (program, rest) in [
-        ("npm", "publish"),
-        ("npm", "run publish"),
-        ("pnpm", "dlx x"),
-        ("yarn", "publish"),
-        ("cargo", "publish"),
-        ("cargo", "build"),
-        ("git", "push --force"),
-        ("git", "push"),
-        ("git", "commit -m x"),
-        ("git", "clean -f"),
-        ("kubectl", "exec p -- ls"),
-        ("kubectl", "run x"),
-        ("docker", "rm -f x"),
-        ("docker", "rm x"),
-        ("docker", "volume rm x"),
-        ("aws", "iam list-users"),
-        ("aws", "s3 rb x"),
-        ("gh", "repo delete x"),
-        ("gh", "pr create"),
-        ("pip", "uninstall x"),
-        ("pip", "install x"),
-        ("brew", "uninstall x"),
-        ("uv", "publish"),
-        ("poetry", "publish"),
-        ("systemctl", "stop x"),
-        ("defaults", "write a b c"),
-        ("security", "delete-keychain x"),
-        ("helm", "push x"),
+    for command in [
+        "npm publish", "npm run publish", "pnpm dlx x", "yarn publish", "cargo publish", "cargo build",
+        "git push --force", "git push", "git commit -m x", "git clean -f", "kubectl exec p -- ls",
+        "kubectl run x", "docker rm -f x", "docker rm x", "docker volume rm x", "aws iam list-users",
+        "aws s3 rb x", "gh repo delete x", "gh pr create", "pip uninstall x", "pip install x",
+        "brew uninstall x", "uv publish", "poetry publish", "systemctl stop x", "defaults write a b c",
+        "security delete-keychain x", "helm push x",
     ] {
+        let (program, rest) = command.split_once(' ').unwrap();
         let base = level(&[program, rest]);
         let known = postern_command::known_program(program);
         // A dry run does nothing, and a list is printed.

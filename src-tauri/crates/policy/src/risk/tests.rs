@@ -12,39 +12,13 @@ fn has(risk: &Risk, kind: &str) -> bool {
 
 #[test]
 fn the_reach_of_paths_decides() {
-    for (line, kind, scope, level) in [
-        ("rm -rf build", "delete", EffectScope::Inside, NeedsReview),
-        ("rm -rf build/*.o", "delete", EffectScope::Inside, NeedsReview),
-        ("rm -rf /tmp/x $TMPDIR/y", "delete", EffectScope::Inside, NeedsReview),
-        ("cd sub && rm -rf ../build", "delete", EffectScope::Inside, NeedsReview),
-        ("cd .. && rm -rf build", "delete", EffectScope::Outside, Dangerous),
-        ("rm -rf ~/Library", "delete", EffectScope::Outside, Dangerous),
-        ("rm -rf /tmp", "delete", EffectScope::Outside, Dangerous),
-        ("rm -rf $x", "delete", EffectScope::Outside, Dangerous),
-        ("rm -rf build/../../x", "delete", EffectScope::Outside, Dangerous),
-        ("rm -rf .", "delete", EffectScope::Inside, Dangerous),
-        ("rm -rf *", "delete", EffectScope::Inside, Dangerous),
-        ("rm -rf .git", "delete", EffectScope::Inside, Dangerous),
-        ("rm /usr/bin/x", "delete", EffectScope::Machine, Dangerous),
-        ("echo x > out", "write", EffectScope::Inside, NeedsReview),
-        ("echo x > ~/notes", "write", EffectScope::Outside, NeedsReview),
-        ("chmod -R 700 ~/x", "write", EffectScope::Outside, Dangerous),
-        ("touch /usr/local/x", "write", EffectScope::Machine, Dangerous),
-        ("cat /etc/hosts", "read", EffectScope::Machine, Safe),
-        ("find . -name x -exec rm -rf {} +", "delete", EffectScope::Inside, NeedsReview),
-        ("find ~ -name x -exec rm -rf {} +", "delete", EffectScope::Outside, Dangerous),
-        ("fd . ~ -x rm -rf", "delete", EffectScope::Outside, Dangerous),
-        ("git ls-files | xargs rm -rf", "delete", EffectScope::Inside, NeedsReview),
-        ("ls | grep x | sort | xargs -I{} rm -rf {}", "delete", EffectScope::Inside, NeedsReview),
-        ("find ../x -name y | xargs rm -rf", "delete", EffectScope::Outside, Dangerous),
-        ("cat list | xargs rm -rf", "delete", EffectScope::Outside, Dangerous),
-        ("xargs rm -rf < list", "delete", EffectScope::Outside, Dangerous),
-        ("rg -l x ../other | xargs sed -i s/a/b/", "write", EffectScope::Outside, NeedsReview),
-    ] {
-        let risk = weighed(line);
+    for case in include_str!("reach.jsonl").lines() {
+        let (line, kind, scope, level): (String, String, EffectScope, Option<RiskLevel>) =
+            serde_json::from_str(case).unwrap();
+        let risk = weighed(&line);
         let of = risk.effects.iter().find(|rated| rated.effect.kind() == kind);
         assert_eq!(of.map(|rated| rated.scope), Some(scope), "{line}: {risk:?}");
-        assert_eq!(risk.level, level, "{line}: {risk:?}");
+        assert!(level.is_none_or(|level| risk.level == level), "{line}: {risk:?}");
     }
 }
 
@@ -223,24 +197,6 @@ fn texts_in_code_and_values_of_variables_are_weighed() {
         "node -e 'require(\"fs\").rmSync(\"build\", {recursive: true})'", "perl -ne 'print if /a/'",
     ] {
         assert_ne!(weighed(line).level, Dangerous, "{line}: {:?}", weighed(line));
-    }
-}
-
-#[test]
-fn code_of_another_project_is_outside() {
-    for (line, scope) in [
-        ("make -C ../other clean", EffectScope::Outside),
-        ("npm --prefix ../other run build", EffectScope::Outside),
-        ("cargo build --manifest-path ../other/Cargo.toml", EffectScope::Outside),
-        ("make -C sub clean", EffectScope::Inside),
-        ("cd sub && make -C .. clean", EffectScope::Inside),
-        ("cd ../other && make clean", EffectScope::Outside),
-        ("cd sub && make clean", EffectScope::Inside),
-        ("npm test", EffectScope::Inside),
-    ] {
-        let risk = weighed(line);
-        let of = risk.effects.iter().find(|rated| rated.effect.kind() == "run-project-code");
-        assert_eq!(of.map(|rated| rated.scope), Some(scope), "{line}: {risk:?}");
     }
 }
 

@@ -34,7 +34,7 @@ impl FilePattern {
             (false, folder) => folder.map(|(folder, _)| folder).filter(|folder| !folder.is_empty()),
         };
         let hidden = expanded.split('/').any(|name| name.starts_with('.'));
-        Ok(Self { globs, own, folder: folder.map(path::deny_key), hidden })
+        Ok(Self { globs, own, folder: folder.map(|folder| path::deny_key(folder).into_owned()), hidden })
     }
 
     /// Returns true if a path is one of them, or lies below one.

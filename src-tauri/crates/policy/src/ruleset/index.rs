@@ -50,7 +50,7 @@ impl Index {
         at: usize,
     ) -> Result<(), String> {
         let text = if any_case { path::fold_case(expanded) } else { expanded.into() };
-        let key = generous.then(|| path::deny_key(expanded)).filter(|key| *key != text);
+        let key = generous.then(|| path::deny_key(expanded).into_owned()).filter(|key| *key != text);
         for text in std::iter::once(text.into_owned()).chain(key) {
             let glob = crate::pattern::path_glob(&text, false).map_err(|error| error.kind().to_string())?;
             self.globs.add_glob(&text, glob, at);
@@ -106,6 +106,9 @@ impl Index {
     pub(crate) fn by_any_spelling(&self, path: &str, found: &mut Vec<usize>) {
         let key = path::deny_key(path);
         self.by_path(&key, found);
+        if self.globs.is_empty() {
+            return;
+        }
         let folded = path::normal(path);
         let folded = path::fold_case(&folded);
         if folded != key {
@@ -148,8 +151,12 @@ impl Index {
         &self.any_program
     }
 
-    pub(crate) fn by_argv(&self, argv: &[&str], found: &mut Vec<usize>) {
-        if !self.exact.is_empty() {
+    /// Adds to `found` the allow rules for an argv, if all of its words are known.
+    pub(crate) fn by_argv(&self, argv: &[Option<&str>], found: &mut Vec<usize>) {
+        if self.exact.is_empty() {
+            return;
+        }
+        if let Some(argv) = argv.iter().copied().collect::<Option<Vec<&str>>>() {
             extend(&self.exact, &argv.join("\0"), found);
         }
     }

@@ -101,7 +101,7 @@ impl CompiledRules {
         if let Some(&at) = self.places.get(&id) {
             self.deny.add_identity(identity, at);
             if matches!(self.rules[at].rule.pattern, Pattern::Path(_)) {
-                self.deny.add_path(path::deny_key(real_path), true, at);
+                self.deny.add_path(path::deny_key(real_path).into_owned(), true, at);
             }
         }
     }
@@ -260,7 +260,7 @@ fn judged_by(rule: &Rule) -> Rule {
 
 fn path_key(expanded: &str, generous: bool, any_case: bool) -> String {
     if generous {
-        path::deny_key(expanded)
+        path::deny_key(expanded).into_owned()
     } else if any_case {
         path::fold_case(expanded).into_owned()
     } else {

@@ -33,7 +33,7 @@ pub fn check_tool(
         None => by_layers(policy, session, tool, arguments, home),
     };
     let found = verdict.cause.clone().into();
-    ToolVerdict { trace: vec![TraceLine { stage: "tool gate".to_owned(), found }], ..verdict }
+    ToolVerdict { trace: vec![TraceLine { stage: "tool gate".into(), found }], ..verdict }
 }
 
 fn by_layers(

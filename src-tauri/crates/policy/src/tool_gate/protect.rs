@@ -100,7 +100,7 @@ impl ToolVerdict {
             Some(touch) => StageFinding::Touched { place: touch.place.display_path(), named: false },
             None => StageFinding::Touched { place: first.place.display_path(), named: true },
         };
-        self.trace.push(TraceLine { stage: "protected places".to_owned(), found });
+        self.trace.push(TraceLine { stage: "protected places".into(), found });
         self
     }
 }

@@ -242,5 +242,5 @@ pub(super) fn decision(entry: Option<&PermissionEntry>) -> Decision {
 
 /// Returns why a line decides about a tool, or none does.
 pub(super) fn line_cause(tool: &str, of: ToolUse, entry: Option<&PermissionEntry>) -> Cause {
-    ToolCause::Line { tool: tool.to_owned(), of, line: entry.map(named_entry) }.into()
+    ToolCause::Line { tool: tool.to_owned(), of, line: entry.map(named_entry).map(Box::new) }.into()
 }

@@ -25,12 +25,10 @@ pub enum RequestState {
         stop: Option<Stop>,
     },
     Running {
-        /// Process id.
         pid: u32,
     },
     /// TERM was sent; KILL follows after the grace.
     Stopping {
-        /// Process id.
         pid: u32,
         stop: Stop,
     },
@@ -158,14 +156,12 @@ impl From<&RequestEnding> for RunState {
 /// Events that change a request's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestEvent {
-    /// The verdict is allow.
     JudgedAllow {
         /// Actor that let it through.
         by: AllowedBy,
         /// Digest that was let through.
         digest: Digest,
     },
-    /// The verdict is ask.
     JudgedAsk {
         /// Digest that will be shown.
         digest: Digest,
@@ -174,7 +170,6 @@ pub enum RequestEvent {
     JudgedQueue,
     /// The verdict is deny, or the request could not be resolved.
     JudgedDeny(Denial),
-    /// A person answered yes.
     AnsweredAllow {
         /// Digest that the person saw.
         digest: Digest,
@@ -210,7 +205,6 @@ pub enum RequestEvent {
         message: String,
     },
     Started {
-        /// Process id.
         pid: u32,
     },
     TimedOut,
@@ -283,7 +277,6 @@ pub enum Tells {
     /// A person is asked, or is asked about something else.
     Pending,
     Started {
-        /// Process id.
         pid: u32,
     },
     /// Given exactly once.

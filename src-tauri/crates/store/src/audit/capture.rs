@@ -108,7 +108,6 @@ impl Table {
         Ok(())
     }
 
-    /// Notes the rows that existed before the audit began.
     fn note_existing(&self, conn: &Connection) -> Result<(), Error> {
         let columns = self.columns(conn)?;
         let name = self.name;

@@ -4,7 +4,6 @@ use super::hash::row_hash;
 use super::widens::widens;
 use super::{AuditEntry, ChangeAuthor, ITSELF, capture, head};
 use crate::error::Error;
-use postern_policy::Millis;
 use postern_protocol::encode_hex;
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -78,15 +77,11 @@ fn append(conn: &Connection, entry: &AuditEntry) -> Result<(), Error> {
     let AuditEntry { number, at, who, subject, key, before, after, widens, hash } = entry;
     insert.execute(params![number, at, who, subject, key, before, after, widens, hash])?;
     if *widens {
-        add_to_feed(conn, *at, *number)?;
+        // For outgoing events.
+        let mut insert =
+            conn.prepare_cached("INSERT INTO feed (at, kind, data) VALUES (?1, 'widened', ?2)")?;
+        insert.execute(params![at, number.to_string()])?;
     }
-    Ok(())
-}
-
-/// Adds a widening change to the feed, for outgoing events.
-fn add_to_feed(conn: &Connection, at: Millis, number: i64) -> Result<(), Error> {
-    let mut insert = conn.prepare_cached("INSERT INTO feed (at, kind, data) VALUES (?1, 'widened', ?2)")?;
-    insert.execute(params![at, number.to_string()])?;
     Ok(())
 }
 

@@ -37,7 +37,6 @@ enum UnusableFile {
     Refused(OpenError),
 }
 
-/// Opens the file for the writer.
 pub(crate) fn open_record(path: &Path) -> Result<(Connection, OpenOutcome), OpenError> {
     match attempt(path, None) {
         Ok(done) => Ok(done),

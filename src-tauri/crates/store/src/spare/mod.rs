@@ -16,7 +16,6 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Suffix of its file name.
 const SUFFIX: &str = ".spare";
 /// Suffix of the copy that another record left: a person may still want it.
 const BEFORE: &str = ".spare-before";
@@ -33,7 +32,6 @@ const GAP: i64 = 1_000_000;
 /// A copy that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spare {
-    /// Time at which it was made.
     pub made: Millis,
     pub agents: Vec<String>,
     pub rules: u64,

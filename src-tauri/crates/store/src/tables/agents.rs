@@ -37,7 +37,6 @@ pub struct Agent {
     /// Uids besides the person's own that may connect.
     pub uids: Vec<u32>,
     pub created_at: Millis,
-    /// Time of its last request.
     pub last_seen_at: Option<Millis>,
     /// Denied everything until then.
     pub denied_until: Option<Millis>,

@@ -45,7 +45,6 @@ pub struct ChatMessage {
     /// Second id that the network has for it.
     pub alias: Option<String>,
     pub question: Uuid,
-    /// Digest of what it showed.
     pub digest: String,
     /// Time by the network's clock.
     pub shown_at: Millis,

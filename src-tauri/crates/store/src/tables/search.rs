@@ -165,11 +165,6 @@ pub fn index_all(conn: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Empties the index, whose segments would keep words of what was deleted; everything is indexed again.
-pub(crate) fn clear_index(conn: &Connection) -> Result<(), Error> {
-    Ok(conn.execute_batch(AGAIN)?)
-}
-
 /// Lets requests be indexed whose numbers come after this one, also where the index went past those numbers before.
 pub(crate) fn go_back(conn: &Connection, number: i64) -> rusqlite::Result<()> {
     conn.prepare_cached("UPDATE search_state SET indexed = min(indexed, ?1)")?.execute([number]).map(drop)

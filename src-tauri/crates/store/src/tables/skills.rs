@@ -38,7 +38,6 @@ pub struct Skill {
     pub description: String,
     /// Fault of its `SKILL.md`.
     pub problem: Option<String>,
-    /// CLIs, by name.
     pub clis: Vec<StoredSkillCli>,
 }
 

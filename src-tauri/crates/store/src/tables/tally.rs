@@ -88,7 +88,6 @@ impl FromSql for Column {
     }
 }
 
-/// Counts a request that has ended.
 pub(crate) fn count_request(conn: &Connection, summary: &Summary) -> rusqlite::Result<()> {
     let Some(decided) = summary.decided() else { return Ok(()) };
     let at = summary.received_at - summary.received_at.rem_euclid(HALF_HOUR);
@@ -178,7 +177,6 @@ pub fn by_effect(conn: &Connection, wanted: Wanted<'_>) -> Result<Vec<(String, u
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// Forgets what was counted before then.
 pub(crate) fn forget(conn: &Connection, before: Millis) -> rusqlite::Result<()> {
     for table in ["tally", "tally_by_effect", "tally_by_folder"] {
         let sql = format!("DELETE FROM {table} WHERE at + ?2 <= ?1");

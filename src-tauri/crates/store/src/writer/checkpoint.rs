@@ -84,12 +84,8 @@ impl Checkpoints {
         }
     }
 
-    /// Has the rest of the log copied while nobody writes, so that the file alone holds everything.
-    pub(super) fn copy_rest(&self, conn: &Connection) {
-        self.request_copy(conn);
-    }
-
-    fn request_copy(&self, conn: &Connection) {
+    /// Has the log copied. While nobody writes that is the rest of it, so that the file alone holds everything.
+    pub(super) fn request_copy(&self, conn: &Connection) {
         let Some((ask, _)) = &self.thread else { return self.copy_here(conn) };
         // It takes one at a time.
         if !self.progress.busy.swap(true, Ordering::AcqRel) && ask.try_send(()).is_err() {

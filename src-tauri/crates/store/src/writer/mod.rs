@@ -161,7 +161,6 @@ pub(crate) struct WriterCounts {
     head_behind: AtomicBool,
 }
 
-/// State that the writer shares with the handles of the record.
 pub(crate) struct WriterShared {
     pub(crate) counts: Arc<WriterCounts>,
     pub(crate) place: Arc<OpenedFiles>,
@@ -208,7 +207,7 @@ pub(crate) fn run_writer(conn: &Connection, jobs: &Receiver<WriteJob>, shared: &
                 IdleWork::Checkpoint
             }
             (Err(RecvTimeoutError::Timeout), IdleWork::Checkpoint | IdleWork::Nothing) => {
-                checkpoints.copy_rest(conn);
+                checkpoints.request_copy(conn);
                 IdleWork::Nothing
             }
             (Err(RecvTimeoutError::Disconnected), _) => break,

@@ -128,7 +128,7 @@ fn find_question(waiting: Vec<Elsewhere>, host: &str, named: Option<&str>) -> Re
 pub(crate) fn approve(data: &Path, command: &Approve) -> Result<(), Failure> {
     if command.all.is_some() || command.everyone || command.anywhere || command.lasts.is_some() {
         return Err(Failure::usage_error(
-            "--all, --everyone, --anywhere and --for are answered on the Mac itself",
+            "--all, --everyone, --anywhere and --for are answered on the computer itself",
         ));
     }
     let rule = command.always.map(AlwaysChoice::id).map(str::to_owned);
@@ -150,7 +150,7 @@ pub(crate) fn approve(data: &Path, command: &Approve) -> Result<(), Failure> {
 
 pub(crate) fn deny_question(data: &Path, command: &Deny) -> Result<(), Failure> {
     if command.always || command.everyone {
-        return Err(Failure::usage_error("--always and --everyone are answered on the Mac itself"));
+        return Err(Failure::usage_error("--always and --everyone are answered on the computer itself"));
     }
     let saw = |one: &Elsewhere| check_digest(one, command.digest.as_deref()).map(drop);
     answer(

@@ -62,7 +62,7 @@ fn finding(fact: &BrokerFact) -> DoctorFinding {
         }
         BrokerFact::Forbidden(what) => DoctorFinding::problem(
             format!("the fleet's broker refuses a member of {THIS_COMPUTER}: {}", escaped(what)),
-            "on the broker's Mac, restart nats-server; of an existing NATS: postern fleet nats-setup",
+            "on the broker's computer, restart nats-server; of an existing NATS: postern fleet nats-setup",
         ),
     }
 }

@@ -155,7 +155,7 @@ fn start_fleet(
     let own = !files.is_empty();
     if own && command.listen.ip().is_loopback() {
         print::write_line(format!(
-            "The broker listens on {THIS_COMPUTER} alone. For other Macs: --listen ADDRESS:PORT."
+            "The broker listens on {THIS_COMPUTER} alone. For other computers: --listen ADDRESS:PORT."
         ))?;
     }
     let otherwise = "add --yes to write them without asking";
@@ -172,7 +172,7 @@ fn start_fleet(
         }
     }
     enable_door(&mut link)?;
-    print::write_line("Then invite another Mac: postern fleet invite NAME --person PERSON")
+    print::write_line("Then invite another computer: postern fleet invite NAME --person PERSON")
 }
 
 /// Reads what was said of the broker: where one that others run is, or where an own one listens.
@@ -214,7 +214,7 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     };
     let mut untold = None;
     let tell = |needed: &SignaturesNeeded| {
-        let said = format!("Proposed: {}. Keep both Macs waiting …", escaped(&needed.to_string()));
+        let said = format!("Proposed: {}. Keep both computers waiting …", escaped(&needed.to_string()));
         untold = print::write_line(said).err();
     };
     let stop = CancellationToken::new();
@@ -270,7 +270,7 @@ fn join_fleet(
     let (_, pinned) = connected(async {
         let joining = Joining::meet_owner(code, credentials, hosts).await?;
         let digits = format!(
-            "Both screens must show these digits:\n\n    {}\n\nConfirm them on the owner's Mac. Waiting …",
+            "Both screens must show these digits:\n\n    {}\n\nConfirm them on the owner's computer. Waiting …",
             joining.joined.digits
         );
         unprinted = print::write_text(&digits).err();
@@ -290,7 +290,7 @@ fn join_fleet(
 
 /// Remark on a joining that no owner's Mac confirmed.
 const UNCONFIRMED: &str =
-    "The owner's Mac didn't confirm it. Not a member there? Join again with another code.";
+    "The owner's computer didn't confirm it. Not a member there? Join again with another code.";
 
 fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
     let Some((gone, policies)) = signed(revoke_member(folder, member))? else { return Ok(()) };
@@ -391,7 +391,7 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
     print::write_line(format!("roster   version {roster}, {} members", members.len()))?;
     let fresh = match fresh_at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
         Some(at) => format!("an owner said at {at:.0} that it is current"),
-        None => "not confirmed by an owner yet, so answers from other Macs don’t count".to_owned(),
+        None => "not confirmed by an owner yet, so answers from other computers don’t count".to_owned(),
     };
     print::write_line(format!("         {fresh}"))?;
     print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;

@@ -25,13 +25,16 @@ struct JudgedCase {
     ok: bool,
     reason: Reason,
     message: String,
+    /// Line to print for a case that was not judged; it names the place in the file.
+    #[serde(skip)]
+    problem: Option<String>,
 }
 
 impl From<CaseOutcome> for JudgedCase {
     fn from(outcome: CaseOutcome) -> Self {
         let CaseOutcome { id, got, ok, reason, found } = outcome;
         let message = postern_contract::pieces_to_text(&postern_contract::render::finding_sentence(&found));
-        Self { id, got, ok, reason, message }
+        Self { id, got, ok, reason, message, problem: None }
     }
 }
 
@@ -44,12 +47,9 @@ pub(super) fn run(cases: &Path, bins: Option<&Path>, json: JsonOutput) -> Result
         print::write_json(&TestReport { passed, failed, cases })?;
     } else {
         for case in cases.iter().filter(|case| !case.ok) {
-            print::write_line(format!(
-                "{}: came out as {}: {}",
-                escaped(&case.id),
-                case.got.name(),
-                case.message
-            ))?;
+            let judged =
+                || format!("{}: came out as {}: {}", escaped(&case.id), case.got.name(), case.message);
+            print::write_line(case.problem.clone().unwrap_or_else(judged))?;
         }
         print::write_line(format!("{passed} passed, {failed} failed"))?;
     }
@@ -86,11 +86,14 @@ fn unreadable(line: &str, path: &Path, number: usize, error: &CaseError) -> Judg
     let place = format!("{}:{number}", path.display());
     let written: Option<serde_json::Value> = serde_json::from_str(line).ok();
     let id = written.and_then(|case| Some(case.get("id")?.as_str()?.to_owned()));
+    let message = escaped(&format!("{place}: {error}"));
+    let problem = id.as_deref().map_or_else(|| message.clone(), |id| format!("{}: {message}", escaped(id)));
     JudgedCase {
-        id: id.unwrap_or_else(|| place.clone()),
+        id: id.unwrap_or(place),
         got: Decision::Deny,
         ok: false,
         reason: Reason::Invalid,
-        message: escaped(&format!("{place}: {error}")),
+        message,
+        problem: Some(problem),
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn run(
         return if asked.json.json { print::write_json(&path) } else { report::print_path(&path) };
     }
     let found = link.call_method::<FindAgents>(&scope)?.agents;
+    let own_files: Vec<String> = found.iter().filter_map(|agent| agent.file.clone()).collect();
     let mut run = SetupRun { link, asked, scope };
     if !asked.json.json {
         report::print_agents(&found)?;
@@ -46,7 +47,7 @@ pub(crate) fn run(
     others.retain(|agent| asked.dry_run && !asked.undo && asked.agents.is_empty() && agent.is_here());
     if chosen.is_empty() && others.is_empty() && !asked.json.json {
         print::write_line(run.nothing())?;
-        return if asked.undo && !asked.dry_run { run.tell_hooks(data) } else { Ok(()) };
+        return if asked.undo && !asked.dry_run { run.tell_hooks(data, &own_files) } else { Ok(()) };
     }
     let rows = chosen.iter().map(|agent| run.set_up_agent(agent)).collect::<Result<Vec<_>, _>>()?;
     if !asked.json.json {
@@ -55,7 +56,7 @@ pub(crate) fn run(
     if asked.json.json {
         print::write_json(&rows)?;
     } else if asked.undo && !asked.dry_run {
-        run.tell_hooks(data)?;
+        run.tell_hooks(data, &own_files)?;
     } else if !asked.dry_run && rows.iter().any(SetupReportRow::is_connected) {
         report::next_steps()?;
     }
@@ -88,10 +89,13 @@ impl SetupRun<'_> {
         agent.is_here() && (by_itself || !(self.asked.yes || self.asked.dry_run))
     }
 
-    /// Names the hooks that the user installed without setup, which stay.
-    fn tell_hooks(&mut self, data: &Path) -> Result<(), Failure> {
+    /// Names the hooks that the user installed without setup, which stay. What setup installs is in its own files.
+    fn tell_hooks(&mut self, data: &Path, own_files: &[String]) -> Result<(), Failure> {
         for (kind, file) in super::uninstall::noted_hooks(&mut self.link, data) {
             let (name, file) = (kind.name(), escape::visible_text(&file.to_string_lossy()));
+            if own_files.contains(&file) {
+                continue;
+            }
             print::write_line(format!(
                 "a hook that you installed stays: postern hook uninstall {name} --file {}",
                 postern_command::quote_word(&file)

@@ -8,7 +8,7 @@ use super::choice::RuleChoice;
 use super::denial::HeldDenial;
 use postern_contract::methods::Arming;
 use postern_contract::{
-    AlsoCovers, AnswerParams, ApproverNotification, Question, RequestRow, SETTLE, Status, find_alike,
+    AlsoCovers, AnswerParams, ApproverNotification, Question, RequestRow, SETTLE, Status, UNDO, find_alike,
 };
 use postern_policy::AgentId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -286,7 +286,7 @@ impl App {
             answers.iter().any(|answer| answer.question_id == question.id && answer.digest == question.digest)
         };
         let questions: Vec<Question> = self.questions.extract_if(.., is_denied).collect();
-        self.denial = Some(HeldDenial::from_answers(answers, questions, self.clock));
+        self.denial = Some(HeldDenial { answers, questions, until: self.clock + UNDO });
         self.refresh_shown();
     }
 
@@ -298,7 +298,7 @@ impl App {
 
     /// Returns the answers of the denial that is held, which is then given.
     pub(super) fn take_denial(&mut self) -> Vec<AnswerParams> {
-        self.denial.take().map(HeldDenial::into_answers).unwrap_or_default()
+        self.denial.take().map(|denial| denial.answers).unwrap_or_default()
     }
 
     /// Describes the denial that can be undone.
@@ -309,9 +309,8 @@ impl App {
     /// Shows what was denied again. It has to be looked at as any other question.
     fn undo_denial(&mut self) {
         let Some(denial) = self.denial.take() else { return };
-        let questions = denial.into_questions();
-        self.chosen = questions.first().map(|question| question.id.clone());
-        self.questions.splice(0..0, questions);
+        self.chosen = denial.questions.first().map(|question| question.id.clone());
+        self.questions.splice(0..0, denial.questions);
         self.message.clear();
         self.refresh_shown();
     }

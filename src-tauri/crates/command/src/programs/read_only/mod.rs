@@ -3,10 +3,12 @@
 mod git;
 mod shapes;
 
+use std::borrow::Cow;
+
 use postern_programs::{ArgumentCheck, ReadCheck};
 
 use super::table::{self, Name, Trait};
-use super::{ProgramClass, class_of, family};
+use super::{ProgramClass, class_of, family_of};
 use crate::call::{Arg, CommandCall};
 use crate::invocation::verb_indexes;
 
@@ -19,7 +21,7 @@ pub(super) fn is_program(known: &Name) -> bool {
 /// unsafe arguments: a command with one is not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
-    let Some(known) = table::find_name(&family(program)) else { return false };
+    let Some(known) = table::find_name(&family_of(program)) else { return false };
     let check = known.program.reads.check;
     if is_program(known) && !check.is_some_and(|check| shapes::writes(check, argv)) {
         return true;
@@ -37,7 +39,7 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     if let Some(argv) = known {
         return is_read_only(&argv);
     }
-    let known = words.first().copied().flatten().and_then(|name| table::find_name(&family(name)));
+    let known = words.first().copied().flatten().and_then(|name| table::find_name(&family_of(name)));
     let Some(known) = known else { return false };
     if known.has_trait(Trait::ReadsAnyway) {
         return true;
@@ -59,22 +61,24 @@ pub(crate) fn runs_no_script(call: &CommandCall) -> bool {
 /// Returns true if the program asks a network service or a socket, which sends its arguments.
 pub fn asks_others(words: &[Option<&str>]) -> bool {
     let Some(name) = words.first().copied().flatten() else { return false };
-    let argv: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
-    if let [_, "--version" | "-v"] = argv[..] {
+    if let [_, Some("--version" | "-v")] = words {
         return false;
     }
-    let asks = table::find_name(&family(name)).is_some_and(|known| {
+    let asks = table::find_name(&family_of(name)).is_some_and(|known| {
         let by = known.program.reads.asks;
-        let command = || verb_index(known, &argv).and_then(|at| argv.get(at));
-        by == ["*"] || !by.is_empty() && command().is_some_and(|command| by.contains(command))
+        let command = || {
+            let argv: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
+            verb_index(known, &argv).and_then(|at| argv.get(at).copied())
+        };
+        by == ["*"] || !by.is_empty() && command().is_some_and(|command| by.contains(&command))
     });
-    asks || argv.iter().any(|word| ASKING_OPTIONS.contains(word))
+    asks || words.iter().flatten().any(|word| ASKING_OPTIONS.contains(word))
 }
 
 /// Returns true if it does the same in every folder, but for what it is given to read: it has no
 /// configuration there.
 pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
-    let known = argv.first().and_then(|name| table::find_name(&family(name)));
+    let known = argv.first().and_then(|name| table::find_name(&family_of(name)));
     known.is_some_and(|known| is_program(known) || is_awk(known)) && is_read_only(argv)
 }
 
@@ -82,10 +86,10 @@ pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
 ///
 /// `awk '{ print $1 }'`, `node --version`, under any names it was found by.
 pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
-    let kind = |name: &str| {
-        let name = family(name);
-        if table::find_name(&name).is_some_and(is_awk) { "awk".to_owned() } else { name }
-    };
+    fn kind(name: &str) -> Cow<'_, str> {
+        let name = family_of(name);
+        if table::find_name(&name).is_some_and(is_awk) { "awk".into() } else { name }
+    }
     let invoked = kind(invoked);
     found.iter().all(|name| class_of(name) == ProgramClass::Ordinary || kind(name) == invoked)
 }
@@ -93,7 +97,7 @@ pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
 /// Returns true if each further operand of the program is one more file that it reads, wherever its options
 /// end: awk.
 pub fn reads_any_files(program: &str) -> bool {
-    table::find_name(&family(program)).is_some_and(is_awk)
+    table::find_name(&family_of(program)).is_some_and(is_awk)
 }
 
 fn is_awk(known: &Name) -> bool {

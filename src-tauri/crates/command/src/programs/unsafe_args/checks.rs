@@ -330,7 +330,7 @@ fn check_git(call: &CommandCall, read: &Invocation<'_>) -> Vec<UnsafeArg> {
         found.push(UnsafeArg::from_note(
             sub,
             ArgEffect::Runs,
-            "an alias or a program of its own behind git’s name",
+            "an alias of git, or a program that git runs by this name",
         ));
     }
     if name == "config" {

@@ -13,7 +13,7 @@ use postern_programs::Style;
 
 use super::patterns;
 use super::table::{self, Program, Trait};
-use super::{ProgramClass, family, own};
+use super::{ProgramClass, family_of, own};
 use crate::call::{Arg, CommandCall};
 use crate::invocation::{GivenOption, Invocation};
 use crate::peel::guess;
@@ -21,7 +21,7 @@ use crate::{ArgEffect, UnsafeArg};
 
 /// Returns the unsafe arguments of a call: those that are known, and those that a person added.
 pub(super) fn find_unsafe_args(call: &CommandCall) -> Vec<UnsafeArg> {
-    let name = family(call.program_name().unwrap_or_default());
+    let name = family_of(call.program_name().unwrap_or_default());
     let mut found = built_in(call, &name);
     if let Some(program) = own::find_own(&name) {
         found.extend(by_table(call, &Invocation::from_args(&call.args, program)));

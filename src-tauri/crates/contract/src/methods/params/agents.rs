@@ -11,7 +11,6 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentRef {
-    /// The agent.
     pub agent: AgentId,
 }
 
@@ -48,7 +47,6 @@ impl AgentAdd {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct AgentSet {
-    /// The agent.
     pub agent: AgentId,
     /// All its settings at once.
     pub settings: Option<Settings>,
@@ -78,7 +76,6 @@ pub struct HookNote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChannelAsk {
-    /// The agent.
     pub agent: AgentId,
     pub kind: ChannelKind,
 }
@@ -87,7 +84,6 @@ pub struct ChannelAsk {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PermissionsSet {
-    /// The agent.
     pub agent: AgentId,
     /// The whole text, comments and all.
     pub text: String,
@@ -124,7 +120,6 @@ pub struct SkillFolder {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct SkillApprove {
-    /// The skill's name.
     pub skill: String,
     /// CLI of the skill; left out, all that were found.
     pub cli: Option<String>,

@@ -36,7 +36,6 @@ pub struct ScriptRef {
 pub enum ApproverKind {
     /// The approval window.
     Window,
-    /// A terminal.
     Terminal,
     /// Something that only looks on: it does not count as being connected.
     Observer,
@@ -53,7 +52,6 @@ pub struct QuestionsWatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Presented {
-    /// The question's id.
     pub question_id: String,
     /// The digest of what is on show.
     pub digest: String,
@@ -70,7 +68,6 @@ pub struct Presented {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Unpresented {
-    /// The question's id.
     pub question_id: String,
     /// Reason, in words: "the screen is locked", "its page crashed".
     pub why: String,
@@ -80,9 +77,7 @@ pub struct Unpresented {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolApprove {
-    /// The session.
     pub session_id: String,
-    /// The approval.
     pub approval_id: String,
     /// Also allow what is like it from now on.
     #[serde(default)]
@@ -95,9 +90,7 @@ pub struct ToolApprove {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(optional_fields = nullable)]
 pub struct ToolDeny {
-    /// The session.
     pub session_id: String,
-    /// The approval.
     pub approval_id: String,
     /// Words for the agent.
     pub feedback: Option<String>,

@@ -125,11 +125,9 @@ pub struct Explain {
     pub shell: Option<String>,
     /// Working directory; the home folder if left out.
     pub cwd: Option<String>,
-    /// Environment overrides.
     #[serde(default)]
     #[ts(as = "Option<_>", optional)]
     pub env: BTreeMap<String, String>,
-    /// The session.
     pub session: Option<String>,
 }
 
@@ -146,6 +144,5 @@ pub struct ToolExplain {
     #[serde(default)]
     #[ts(type = "Record<string, unknown>")]
     pub arguments: serde_json::Map<String, serde_json::Value>,
-    /// The session.
     pub session: Option<String>,
 }

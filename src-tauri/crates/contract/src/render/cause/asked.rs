@@ -134,7 +134,7 @@ fn not_allowed(what: Sentence, agent: &ShownText) -> Sentence {
 fn of_tool(cause: &ToolCause, used: &AskedUse, agent: &ShownText) -> Sentence {
     let by_agent = || Sentence::default().append(agent.clone());
     match cause {
-        ToolCause::Line { of, line, .. } => by_line(named_use(used, of), line.as_ref(), agent),
+        ToolCause::Line { of, line, .. } => by_line(named_use(used, of), line.as_deref(), agent),
         ToolCause::Beyond(allows) => match allowing(allows) {
             Some(pattern) => Sentence::new("It does more than your rule ")
                 .code(pattern)

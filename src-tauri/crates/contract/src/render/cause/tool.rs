@@ -10,7 +10,7 @@ use postern_policy::{Effect, NamedRule, NamedRuleSource, ToolCause, ToolUse};
 /// Returns why a use of a tool is allowed, asked about or denied.
 pub(super) fn tool_cause_to(audience: Audience, cause: &ToolCause) -> ShownText {
     let sentence = match cause {
-        ToolCause::Line { tool, of, line } => by_line(tool, of, line.as_ref()),
+        ToolCause::Line { tool, of, line } => by_line(tool, of, line.as_deref()),
         ToolCause::Beyond(allows) => Sentence::default()
             .append(cause_to(audience, allows))
             .literal(" But it does more than that line says, so Postern asks."),

@@ -104,11 +104,9 @@ pub(super) struct ChatApproval {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShownMessage {
     pub(super) place: String,
-    /// The network's id of the message.
     pub(super) external_message_id: String,
     /// Second id that the network has for it.
     pub(super) alias: Option<String>,
-    /// The digest of what it showed.
     pub(super) digest: String,
     /// Time by the network's clock.
     pub(super) at: Millis,
@@ -152,7 +150,6 @@ impl ChatApproval {
         }
     }
 
-    /// Returns its messages as rows of the record.
     fn message_rows<'a>(&'a self, door: &'a str) -> impl Iterator<Item = ChatMessage> + 'a {
         let question = self.question.parse().ok();
         self.shown.iter().filter_map(move |shown| {
@@ -177,7 +174,6 @@ impl ChatApproval {
         self.shown.iter().filter(|shown| shown.digest == self.digest)
     }
 
-    /// Returns the newest message that showed it in a place.
     pub(super) fn shown_in(&self, place: &str) -> Option<&ShownMessage> {
         self.shown.iter().rev().find(|shown| shown.place == place)
     }
@@ -187,7 +183,6 @@ impl ChatApproval {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Approvals {
     list: Vec<ChatApproval>,
-    /// Questions with unsaved changes.
     changed: BTreeSet<String>,
 }
 
@@ -228,7 +223,6 @@ impl Approvals {
         });
     }
 
-    /// Returns the approval for a question's id.
     pub(super) fn find_by_question(&self, question: &str) -> Option<&ChatApproval> {
         self.list.iter().find(|one| one.question == question)
     }
@@ -255,7 +249,6 @@ impl Approvals {
         those.flat_map(|one| one.message_rows(door)).collect()
     }
 
-    /// Marks a message as showing the outcome, if its question ended.
     pub(super) fn mark_outcome_shown(&mut self, place: &str, message: &str) {
         let ended = |one: &&mut ChatApproval| one.status != ChatStatus::Pending;
         for one in self.list.iter_mut().filter(ended) {

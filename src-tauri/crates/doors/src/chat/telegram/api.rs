@@ -94,14 +94,13 @@ impl Api {
         Ok(Self { client, base })
     }
 
-    /// Calls a method, within `patience`.
     pub(super) async fn call_method<T: DeserializeOwned>(
         &self,
         method: &str,
         params: &Value,
         patience: Duration,
     ) -> Result<T, Fault> {
-        let lost = |error: reqwest::Error| Fault::Lost(error_chain(&error.without_url()));
+        let lost = |error: reqwest::Error| Fault::Lost(crate::error_chain(&error.without_url()));
         let url = self.base.join(method).map_err(|_| Fault::Refused("no such method".to_owned()))?;
         let response = self.client.post(url).json(params).timeout(patience).send().await.map_err(lost)?;
         let text = read_body(response).await?;
@@ -123,7 +122,7 @@ async fn read_body(mut response: Response) -> Result<Vec<u8>, Fault> {
             Ok(Some(chunk)) if text.len() + chunk.len() <= LONGEST => text.extend_from_slice(&chunk),
             Ok(Some(_)) => return Err(Fault::Lost("its answer is too long".to_owned())),
             Ok(None) => return Ok(text),
-            Err(error) => return Err(Fault::Lost(error_chain(&error.without_url()))),
+            Err(error) => return Err(Fault::Lost(crate::error_chain(&error.without_url()))),
         }
     }
 }
@@ -139,14 +138,6 @@ fn classify_error(code: Option<u16>, description: &str, parameters: Option<Param
         Some(401 | 404) => Fault::Unauthorized,
         Some(500..) | None => Fault::Lost(description),
         Some(_) => Fault::Refused(description),
-    }
-}
-
-/// Returns an error with what caused it: on its own it says little.
-fn error_chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", error_chain(source)),
-        None => error.to_string(),
     }
 }
 

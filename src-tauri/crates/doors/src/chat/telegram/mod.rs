@@ -24,7 +24,6 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// Address of the Bot API.
 const SERVER: &str = "https://api.telegram.org";
 /// Time that one poll waits for news, in seconds; and the time that the answer to it may take.
 const POLL: u64 = 50;
@@ -219,8 +218,9 @@ impl Guide for Telegram {
             "1. In Telegram open a chat with your bot: https://t.me/{name}\n\
              2. Send it: /pair {code}\n\
              \x20  (or open https://t.me/{name}?start={code} and press Start)\n\
-             The code works once, and for ten minutes. Questions are shown in the chat where you send it. For a group, add the\n\
-             bot to it, make it an administrator so that it hears reactions, and send the code there.\n\
+             The code works once, and for ten minutes. Questions are shown in the chat where\n\
+             you send it. For a group, add the bot to it, make it an administrator so that it\n\
+             gets reactions, and send the code there.\n\
              Every owner needs a code of their own: postern doors setup telegram\n"
         )
     }

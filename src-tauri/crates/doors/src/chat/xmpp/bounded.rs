@@ -59,7 +59,6 @@ struct Stanzas {
     depth: u32,
     /// Bytes since the last whole stanza.
     begun: Vec<u8>,
-    /// True if the stanza that began is left out.
     left_out: bool,
     whole: VecDeque<u8>,
 }

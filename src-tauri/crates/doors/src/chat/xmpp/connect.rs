@@ -154,6 +154,13 @@ fn failed(error: &Error) -> Failed {
             ),
             hopeless: true,
         },
+        Error::DnsNet(error) if error.is_no_records_found() => Failed {
+            why: "DNS names no server for this account; server=HOST:PORT names one".to_owned(),
+            hopeless: false,
+        },
+        Error::DnsNet(error) => {
+            Failed { why: format!("the server cannot be looked up: {}", escaped(error)), hopeless: false }
+        }
         other => Failed { why: format!("the server cannot be reached: {}", escaped(other)), hopeless: false },
     }
 }

@@ -5,7 +5,7 @@ use super::connect::{Account, Failed};
 use super::room::{Room, RoomChange, payload};
 use crate::chat::messenger::{ChatSender, IncomingChatEvent};
 use futures_util::StreamExt as _;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
@@ -50,31 +50,6 @@ pub(super) struct Hearing {
     asked: Option<String>,
     /// Time at which a room is joined again, or a stream is made again.
     again: Option<Instant>,
-    ids: RoomIds,
-}
-
-/// Ids of our last messages in a room. Where a room gives none of its own, they are the senders': anybody can use them again.
-#[derive(Debug, Default)]
-struct RoomIds(VecDeque<(String, bool)>);
-
-impl RoomIds {
-    /// Ids that are known: what was posted before them is long decided.
-    const MOST: usize = 1024;
-
-    fn add_id(&mut self, id: &str) {
-        self.0.push_back((id.to_owned(), false));
-        self.0.drain(..self.0.len().saturating_sub(Self::MOST));
-    }
-
-    /// Notes that somebody else used this id for a message, too.
-    fn note_reuse(&mut self, id: &str) {
-        self.0.iter_mut().filter(|(ours, _)| ours == id).for_each(|(_, reused)| *reused = true);
-    }
-
-    /// Returns true if this is the id of a message of somebody else as well.
-    fn is_reused(&self, id: &str) -> bool {
-        self.0.iter().any(|(ours, reused)| *reused && ours == id)
-    }
 }
 
 impl std::fmt::Debug for Hearing {
@@ -103,17 +78,7 @@ impl Hearing {
         echoes: Echoes,
     ) -> Self {
         let room = room.map(|jid| Room::new(jid, nick));
-        Self {
-            account,
-            room,
-            outgoing,
-            echoes,
-            stream: None,
-            told: None,
-            asked: None,
-            again: None,
-            ids: RoomIds::default(),
-        }
+        Self { account, room, outgoing, echoes, stream: None, told: None, asked: None, again: None }
     }
 
     /// Returns the next thing that is worth telling.
@@ -260,8 +225,8 @@ impl Hearing {
 
     fn message(&mut self, message: &Stanza) -> Option<IncomingChatEvent> {
         let from = message.from.as_ref()?;
-        if let Some(room) = self.room.as_ref().filter(|room| room.contains_jid(from)) {
-            return said_in_room((room, &self.echoes, &mut self.ids), from, message);
+        if let Some(room) = self.room.as_mut().filter(|room| room.contains_jid(from)) {
+            return said_in_room((room, &self.echoes), from, message);
         }
         if !matches!(message.type_, MessageType::Chat | MessageType::Normal) {
             return None;
@@ -295,7 +260,7 @@ impl Hearing {
 
 /// Returns what an occupant of the room said; takes what the room sends back of ours.
 fn said_in_room(
-    (room, echoes, ids): (&Room, &Echoes, &mut RoomIds),
+    (room, echoes): (&mut Room, &Echoes),
     from: &Jid,
     message: &Stanza,
 ) -> Option<IncomingChatEvent> {
@@ -315,16 +280,16 @@ fn said_in_room(
         let named = message.payloads.iter().filter(|payload| payload.is("stanza-id", ns::SID));
         let named = named.filter_map(|payload| StanzaId::try_from(payload.clone()).ok());
         let alias = named.filter(|id| id.by.to_bare() == room.jid).map(|id| id.id).next();
-        ids.add_id(id);
+        room.ids.add_id(id);
         _ = echo.send(Ok(alias));
         return None;
     }
-    ids.note_reuse(id);
+    room.ids.remove_id(id);
     // What was said before we came was said under names that may be others' by now.
     let nick = from.resource().filter(|_| !is_delayed(message))?;
     let event = message_event(message, room.sender(nick.as_str()), room.jid.to_string());
     event.filter(
-        |event| !matches!(event, IncomingChatEvent::Reacted { message, .. } if ids.is_reused(message)),
+        |event| !matches!(event, IncomingChatEvent::Reacted { message, .. } if !room.ids.is_sure(message)),
     )
 }
 

@@ -19,6 +19,7 @@ use hear::{Hearing, Outgoing};
 use parking_lot::Mutex;
 use postern_contract::methods::{ControlError, DoorKind};
 use postern_host::Host;
+use room::new_id;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,7 +37,6 @@ use xmpp_parsers::minidom::Element;
 const ECHO: Duration = Duration::from_secs(10);
 /// Says that nothing in a text is a style (XEP-0393).
 const STYLING: &str = "urn:xmpp:styling:0";
-/// Stanzas that wait for the connection.
 const WAITING: usize = 16;
 
 #[derive(Debug)]
@@ -126,7 +126,7 @@ impl Messenger for Xmpp {
         message: &OutgoingChatMessage,
     ) -> Result<Posted, ChatSendError> {
         // Before anybody can have seen it.
-        let (id, at) = (Uuid::new_v4().to_string(), crate::now_millis());
+        let (id, at) = (new_id(), crate::now_millis());
         let stanza = self.stanza(place, &id, message)?;
         let alias = if stanza.type_ == MessageType::Groupchat {
             self.send_to_room(stanza, &id).await?
@@ -162,15 +162,16 @@ impl Guide for Xmpp {
         let name = name.unwrap_or("the account");
         let room = self.room.as_ref().map_or_else(String::new, |room| {
             format!(
-                "In the room {room} the same works, where it shows accounts (a room that is not anonymous) or gives occupant\n\
-                 ids: a nickname alone proves nothing.\n"
+                "The same works in the room {room}\n\
+                 if it shows accounts (a room that is not anonymous) or gives occupant ids: a\n\
+                 nickname alone proves nothing.\n"
             )
         });
         format!(
             "1. In your XMPP client add {name} as a contact, without OMEMO.\n\
              2. Send it: /pair {code}\n\
-             The code works once, and for ten minutes. Questions are shown in the chat where you send it; answer them with\n\
-             /approve and /deny, or by reacting.\n{room}\
+             The code works once, and for ten minutes. Questions are shown in the chat where\n\
+             you send it; answer them with /approve and /deny, or by reacting.\n{room}\
              Every owner needs a code of their own: postern doors setup xmpp\n"
         )
     }

@@ -4,7 +4,8 @@
 //! or the occupant id that its service gives.
 
 use super::super::messenger::ChatSender;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use uuid::Uuid;
 use xmpp_parsers::jid::{BareJid, FullJid, Jid};
 use xmpp_parsers::minidom::Element;
 use xmpp_parsers::muc::MucUser;
@@ -12,6 +13,39 @@ use xmpp_parsers::muc::user::Status;
 use xmpp_parsers::ns;
 use xmpp_parsers::occupant_id::OccupantId;
 use xmpp_parsers::presence::{Presence, Type};
+
+/// Start of the ids of our messages.
+const OUR_IDS: &str = "postern-";
+
+/// Returns an id for a message of ours.
+pub(super) fn new_id() -> String {
+    format!("{OUR_IDS}{}", Uuid::new_v4())
+}
+
+/// Ids of our messages that nobody else used since we came into a room. Where it gives none of its own, anybody can use them
+/// again, also while we are away.
+#[derive(Debug, Default)]
+pub(super) struct RoomIds(VecDeque<String>);
+
+impl RoomIds {
+    /// Ids that are known: what was posted before them is long decided.
+    const MOST: usize = 1024;
+
+    pub(super) fn add_id(&mut self, id: &str) {
+        self.0.push_back(id.to_owned());
+        self.0.drain(..self.0.len().saturating_sub(Self::MOST));
+    }
+
+    /// Removes an id that somebody else used for a message, too.
+    pub(super) fn remove_id(&mut self, id: &str) {
+        self.0.retain(|ours| ours != id);
+    }
+
+    /// Returns true if this id means one message: the room gave it, or we did and nobody else used it.
+    pub(super) fn is_sure(&self, id: &str) -> bool {
+        !id.starts_with(OUR_IDS) || self.0.iter().any(|ours| ours == id)
+    }
+}
 
 /// A room that was joined, or is about to be.
 #[derive(Debug)]
@@ -22,6 +56,7 @@ pub(super) struct Room {
     pub(super) joined: bool,
     /// True if its service says that occupant ids are its own.
     pub(super) has_occupant_ids: bool,
+    pub(super) ids: RoomIds,
     occupants: HashMap<String, Occupant>,
 }
 
@@ -40,7 +75,6 @@ pub(super) enum RoomChange {
     Joined,
     /// We are out.
     Left,
-    /// Our name is taken.
     NickTaken,
     /// We are not let in.
     Refused(String),
@@ -48,13 +82,21 @@ pub(super) enum RoomChange {
 
 impl Room {
     pub(super) fn new(jid: BareJid, nick: String) -> Self {
-        Self { jid, nick, joined: false, has_occupant_ids: false, occupants: HashMap::new() }
+        Self {
+            jid,
+            nick,
+            joined: false,
+            has_occupant_ids: false,
+            ids: RoomIds::default(),
+            occupants: HashMap::new(),
+        }
     }
 
-    /// Forgets all occupants: before joining.
+    /// Forgets all occupants, and the ids that somebody may have used again: before joining.
     pub(super) fn forget(&mut self) {
         self.joined = false;
         self.has_occupant_ids = false;
+        self.ids = RoomIds::default();
         self.occupants.clear();
     }
 
@@ -125,7 +167,7 @@ pub(super) fn payload<T: TryFrom<Element>>(payloads: &[Element], name: &str, spa
 
 #[cfg(test)]
 mod tests {
-    use super::{Room, RoomChange};
+    use super::{Room, RoomChange, new_id};
     use xmpp_parsers::jid::{BareJid, FullJid};
     use xmpp_parsers::minidom::Element;
     use xmpp_parsers::presence::Presence;
@@ -176,6 +218,18 @@ mod tests {
         assert_eq!(room.sender("eve").id.as_deref(), Some("ops@rooms.test#abc"));
         room.forget();
         assert_eq!(room.sender("eve").id, None);
+    }
+
+    #[test]
+    fn an_id_of_ours_is_sure_while_we_are_in_and_nobody_else_uses_it() {
+        let (mut room, ours, others) = (room(), new_id(), new_id());
+        room.ids.add_id(&ours);
+        room.ids.add_id(&others);
+        room.ids.remove_id(&others);
+        assert!(room.ids.is_sure(&ours) && room.ids.is_sure("an id of the room"));
+        assert!(!room.ids.is_sure(&others) && !room.ids.is_sure(&new_id()));
+        room.forget();
+        assert!(!room.ids.is_sure(&ours), "what was said meanwhile was not heard");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Also after a crash of either side, no roster names a device that has no keys.
 
 use super::super::joining::{KeepingDevice, Met};
+use super::super::keep::{LETTING_IN, LETTING_IN_LOCK};
 use super::super::proposals::{ProposedContent, SignaturesNeeded, WaitingProposal};
 use super::super::{FleetError, new_id, service};
 use super::{FleetOwner, Invitation, member};
@@ -22,14 +23,14 @@ impl FleetOwner {
         tell: impl FnOnce(&SignaturesNeeded),
     ) -> Result<(), FleetError> {
         let busy = || FleetError::Refused("another device is let in at this time: try again".to_owned());
-        let _turn = self.folder.try_letting_in()?.ok_or_else(busy)?;
+        let _turn = self.folder.try_lock(LETTING_IN_LOCK)?.ok_or_else(busy)?;
         let new_ids: Result<Vec<FleetId>, FleetError> = met.joined.members.iter().map(|_| new_id()).collect();
         let ids = new_ids?;
-        self.folder.keep_unconfirmed(&ids)?;
+        self.folder.write_json(LETTING_IN, &ids)?;
         match self.let_device_in(met, invitation, (&ids, tell)).await {
             Ok(device) => {
                 // First: what the device is told holds after a crash here.
-                self.folder.forget_unconfirmed()?;
+                self.folder.remove(LETTING_IN)?;
                 device.confirm().await;
                 self.configure(&[])
             }
@@ -74,7 +75,7 @@ impl FleetOwner {
 
     /// Takes members out of the roster that were let in here and did not confirm it, if nobody lets them in now.
     pub(super) async fn put_out_unconfirmed(&mut self) -> Result<(), FleetError> {
-        let Some(_turn) = self.folder.try_letting_in()? else { return Ok(()) };
+        let Some(_turn) = self.folder.try_lock(LETTING_IN_LOCK)? else { return Ok(()) };
         let ids = self.folder.unconfirmed()?;
         if !ids.is_empty() {
             self.remove_members_now(&ids).await;
@@ -84,7 +85,7 @@ impl FleetOwner {
 
     /// Puts members out. Who cannot be now is when this owner connects again, and nothing else waits for it.
     async fn remove_members_now(&mut self, ids: &[FleetId]) {
-        let gone = self.remove_members(ids).await.and_then(|()| self.folder.forget_unconfirmed());
+        let gone = self.remove_members(ids).await.and_then(|()| self.folder.remove(LETTING_IN));
         if let Err(error) = gone {
             tracing::warn!(%error, "a device that did not join could not be taken out of the roster yet");
         }

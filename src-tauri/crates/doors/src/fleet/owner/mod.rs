@@ -11,7 +11,7 @@ use super::connect::BrokerLink;
 use super::joining::Inviting;
 use super::keep::{
     CERTIFICATE, CONFIGURATION, CREDENTIALS, Folder, HostConsent, Keys, Membership, OwnBroker, OwnMember,
-    PRIVATE_KEY,
+    PENDING, PENDING_LOCK, PRIVATE_KEY, UNOPENED,
 };
 use super::streams::prepare;
 use super::{FleetError, policy, service, store};
@@ -19,6 +19,7 @@ use postern_fleet::{
     ApproverLimits, CODE_LASTS, FleetId, FleetRisk, Hash, Introduction, InvitationCode, Member, MemberRole,
     PinnedRoster, Roster, SignedEnvelope,
 };
+use postern_host::make_private;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -33,7 +34,6 @@ const STORING_AGAIN: Duration = Duration::from_millis(50);
 /// Choices for a new fleet.
 #[derive(Debug, Clone)]
 pub struct NewFleetChoices {
-    /// Broker where its members meet.
     pub broker: BrokerChoice,
     /// Name of this Mac.
     pub name: String,
@@ -89,7 +89,6 @@ pub struct PreparedFleet {
     keys: Vec<(FleetId, Keys)>,
     /// Further files, by their names.
     files: Vec<(&'static str, String)>,
-    /// Configuration of its broker, if this Mac configures one.
     pub configuration: Option<String>,
 }
 
@@ -212,7 +211,7 @@ impl PreparedFleet {
     pub fn save_files(&self, folder: &Folder) -> Result<(), FleetError> {
         folder.create_for_member()?;
         if self.configuration.is_some() {
-            folder.create_broker()?;
+            make_private(&folder.broker()).map_err(FleetError::own_error)?;
         }
         for (name, text) in &self.files {
             folder.write_text(name, text.as_bytes())?;
@@ -221,7 +220,7 @@ impl PreparedFleet {
             folder.keep_keys(id, keys)?;
         }
         folder.pin_roster(&self.pinned, &self.envelope)?;
-        folder.keep_unopened()?;
+        folder.write_text(UNOPENED, b"")?;
         folder.keep_membership(&self.membership)
     }
 }
@@ -233,7 +232,6 @@ pub struct Invitation {
     pub name: String,
     /// The person whose device it is.
     pub person: String,
-    /// Groups of its host.
     pub groups: Vec<FleetId>,
     /// Limits of what its person may approve; `None` if nothing.
     pub approver: Option<ApproverLimits>,
@@ -296,13 +294,17 @@ impl FleetOwner {
         } else {
             owner.finish_roster().await?;
         }
-        let (fleet, by) = (&owner.membership.fleet, (&owner.me, &owner.keys.sign));
-        store::say_fresh(&owner.link.client, fleet, by, &owner.pinned).await?;
+        store::say_fresh(owner.bucket(), (&owner.me, &owner.keys.sign), &owner.pinned).await?;
         owner.put_out_unconfirmed().await?;
         if owner.is_finished_late {
             service::reload(&owner.folder);
         }
         Ok(owner)
+    }
+
+    fn bucket(&self) -> store::Bucket<'_> {
+        let (client, fleet) = (&self.link.client, &self.membership.fleet);
+        store::Bucket { client, fleet, open: &self.keys.open }
     }
 
     fn is_owner(&self) -> bool {
@@ -318,9 +320,7 @@ impl FleetOwner {
 
     /// Follows the rosters that the broker keeps.
     async fn follow_stored(&mut self) -> Result<Vec<SignedEnvelope>, FleetError> {
-        let (client, fleet, key) = (&self.link.client, &self.membership.fleet, &self.keys.open);
-        let (newest, followed) =
-            store::follow_from(client, fleet, key, &self.folder, self.pinned.clone()).await?;
+        let (newest, followed) = store::follow_from(self.bucket(), &self.folder, self.pinned.clone()).await?;
         self.pinned = newest;
         if let Some(signed) = followed.last() {
             self.signed = signed.clone();
@@ -360,7 +360,7 @@ impl FleetOwner {
         // What several signed may have been withdrawn since.
         let is_wanted = !self.is_one_of_several() || self.is_proposed(&pending).await?;
         let Some(next) = next.ok().filter(|_| is_wanted && self.is_owner()) else {
-            self.folder.forget_pending_roster()?;
+            self.folder.remove(PENDING)?;
             return Ok(None);
         };
         self.store_roster(next, pending.clone()).await?;
@@ -372,7 +372,7 @@ impl FleetOwner {
     async fn begin_storing(&self) -> Result<File, FleetError> {
         let turn = async {
             loop {
-                if let Some(turn) = self.folder.try_storing()? {
+                if let Some(turn) = self.folder.try_lock(PENDING_LOCK)? {
                     return Ok(turn);
                 }
                 tokio::time::sleep(STORING_AGAIN).await;
@@ -388,8 +388,8 @@ impl FleetOwner {
         pinned: PinnedRoster,
         envelope: SignedEnvelope,
     ) -> Result<(), FleetError> {
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::publish(client, fleet, (&self.me, &self.keys), (&self.pinned, &pinned), &envelope).await?;
+        let by = (&self.me, &self.keys.sign);
+        store::publish(self.bucket(), by, (&self.pinned, &pinned), &envelope).await?;
         self.folder.pin_roster(&pinned, &envelope)?;
         (self.pinned, self.signed) = (pinned, envelope);
         self.settle_roster().await
@@ -400,7 +400,7 @@ impl FleetOwner {
     /// That it was on its way is forgotten last: until then the next command of this owner does all of it again.
     async fn settle_roster(&self) -> Result<(), FleetError> {
         self.configure_by(&self.pinned.roster, &self.folder.invited()?)?;
-        policy::reseal(&self.link.client, &self.membership.fleet, &self.keys.open, &self.pinned).await?;
+        policy::reseal(self.bucket(), &self.pinned).await?;
         // Shares of the streams follow the number of hosts. An account may lack room for more.
         let shared = prepare(&self.link.client, &self.membership.fleet, &self.pinned.roster).await;
         if let Err(error) = shared {
@@ -410,7 +410,7 @@ impl FleetOwner {
         if let Err(error) = self.clear_proposal().await {
             tracing::warn!(%error, "a signed change could not be removed from those that wait");
         }
-        self.folder.forget_pending_roster()
+        self.folder.remove(PENDING)
     }
 
     /// Returns the roster.
@@ -504,7 +504,7 @@ impl FleetOwner {
         store::require_size::<Roster>(&envelope)?;
         let next = self.pinned.verify_next(&envelope, &self.membership.fleet).map_err(FleetError::refused)?;
         let _turn = self.begin_storing().await?;
-        self.folder.keep_pending_roster(&envelope)?;
+        self.folder.write_json(PENDING, &envelope)?;
         self.store_roster(next, envelope.clone()).await?;
         Ok(envelope)
     }

@@ -7,8 +7,7 @@ use postern_fleet::{MemberRole, RightsChange, SignaturesChange};
 impl FleetOwner {
     /// Returns the names of newest policies that no publisher signs for any more: they stay in force until the next one.
     pub async fn policies_without_publisher(&self) -> Result<Vec<String>, FleetError> {
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        policy::without_publisher(client, fleet, &self.keys.open, &self.pinned).await
+        policy::without_publisher(self.bucket(), &self.pinned).await
     }
 
     /// Changes how many people have to sign, and how often. Returns false if it is so already.

@@ -1,5 +1,6 @@
 //! A roster that one owner proposes and others sign: it counts once as many people signed it as the present one wants.
 
+use super::super::keep::PENDING;
 use super::super::proposals::{
     ProposedContent, ShownProposal, SignaturesNeeded, WaitingProposal, hash_of, require_unsigned, unsignable,
     waits_already,
@@ -55,7 +56,7 @@ impl FleetOwner {
         }
         let [envelope] = signed.documents() else { return Err(FleetError::NoOwner) };
         let next = self.pinned.verify_later(envelope, &self.membership.fleet).map_err(FleetError::refused)?;
-        self.folder.keep_pending_roster(envelope)?;
+        self.folder.write_json(PENDING, envelope)?;
         self.store_roster(next, envelope.clone()).await
     }
 
@@ -103,7 +104,6 @@ impl FleetOwner {
         Ok(self.needed(&proposal, &checked))
     }
 
-    /// Listens to rosters as the broker stores them.
     pub(super) async fn stored_rosters(&self) -> Result<Subscriber, FleetError> {
         let stored = self.link.subscribe(Subjects::for_fleet(&self.membership.fleet).stored(ROSTER)).await?;
         self.link.client.flush().await.map_err(FleetError::broker)?;
@@ -167,15 +167,13 @@ impl FleetOwner {
     }
 
     async fn read_proposal(&self) -> Result<(u64, Option<FleetProposal>), FleetError> {
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::newest_proposal(client, fleet, &self.keys.open, ROSTER_PROPOSAL).await
+        store::newest_proposal(self.bucket(), ROSTER_PROPOSAL).await
     }
 
     /// Stores what waits, sealed for the owners alone.
     async fn replace_proposal(&self, proposal: &FleetProposal, revision: u64) -> Result<(), FleetError> {
         let owners = self.pinned.roster.members_with(MemberRole::Owner);
         let to: Vec<SealKey> = owners.map(|owner| owner.seal).collect();
-        let (client, fleet) = (&self.link.client, &self.membership.fleet);
-        store::replace_proposal(client, fleet, ROSTER_PROPOSAL, proposal, (&to, revision)).await.map(drop)
+        store::replace_proposal(self.bucket(), ROSTER_PROPOSAL, proposal, (&to, revision)).await.map(drop)
     }
 }

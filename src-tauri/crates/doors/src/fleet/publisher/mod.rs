@@ -7,7 +7,7 @@ mod signing;
 use super::FleetError;
 use super::connect::{BrokerLink, MemberReply};
 use super::keep::{Folder, Keys};
-use super::store::{self, BUNDLE, PersonConnection, STAGE};
+use super::store::{self, BUNDLE, Bucket, PersonConnection, STAGE};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use postern_contract::THIS_COMPUTER;
 use postern_fleet::{
@@ -67,6 +67,10 @@ impl Publisher {
     pub async fn connect(folder: &Folder) -> Result<Self, FleetError> {
         let PersonConnection { link, fleet, me, keys, pinned } = PersonConnection::open(folder).await?;
         Ok(Self { link, folder: folder.clone(), fleet, me, keys, pinned })
+    }
+
+    fn bucket(&self) -> Bucket<'_> {
+        Bucket { client: &self.link.client, fleet: &self.fleet, open: &self.keys.open }
     }
 
     /// Returns the hosts of a group, a name or an id; of `all` every one.
@@ -212,7 +216,7 @@ impl Publisher {
     /// Publishes the policy before the newest one again, for all hosts. Returns its new name.
     pub async fn roll_back(&self, group: &FleetId) -> Result<String, FleetError> {
         let key = Subjects::for_fleet(&self.fleet).group_key(BUNDLE, group);
-        let versions = store::versions(&self.link.client, &self.fleet, &self.keys.open, &key).await?;
+        let versions = store::versions(self.bucket(), &key).await?;
         let Published { newest, next, .. } = self.read_published(group).await?;
         let newest = newest.map_or(Some(next.bundle.0), |known| known.map(|(bundle, _)| bundle.version));
         let newest = newest.ok_or_else(|| nothing(group))?;
@@ -262,7 +266,7 @@ impl Publisher {
         self.require_publisher()?;
         let to = self.pinned.roster.readers_of(group);
         let key = Subjects::for_fleet(&self.fleet).group_key(kind, group);
-        store::replace(&self.link.client, &self.fleet, &key, envelope, (&to, revision)).await
+        store::replace(self.bucket(), &key, envelope, (&to, revision)).await
     }
 
     /// Returns the newest version of each group that was seen here.

@@ -99,13 +99,12 @@ impl Publisher {
         group: &FleetId,
         number_of: impl Fn(&T) -> Option<u64>,
     ) -> Result<Documents<T>, FleetError> {
-        let (client, open) = (&self.link.client, &self.keys.open);
         let key = Subjects::for_fleet(&self.fleet).group_key(kind, group);
-        let (revision, newest) = store::newest_entry(client, &self.fleet, open, &key).await?;
+        let (revision, newest) = store::newest_entry(self.bucket(), &key).await?;
         if revision == 0 {
             return Ok(Documents { newest: None, numbers: Vec::new(), revision });
         }
-        let kept = store::versions(client, &self.fleet, open, &key).await?;
+        let kept = store::versions(self.bucket(), &key).await?;
         let kept = kept.iter().filter_map(|envelope| self.signed::<T>(envelope).ok());
         let mut numbers: Vec<u64> = kept.filter_map(|document| number_of(&document)).collect();
         numbers.extend(newest.as_ref().and_then(unverified::<T>).and_then(|document| number_of(&document)));

@@ -174,7 +174,7 @@ impl Publisher {
 
     async fn read_proposal(&self, group: &FleetId) -> Result<(u64, Option<FleetProposal>), FleetError> {
         let key = Subjects::for_fleet(&self.fleet).group_key(PROPOSAL, group);
-        store::newest_proposal(&self.link.client, &self.fleet, &self.keys.open, &key).await
+        store::newest_proposal(self.bucket(), &key).await
     }
 
     /// Stores what waits, sealed for the publishers alone. Returns its revision.
@@ -187,7 +187,7 @@ impl Publisher {
         let publishers = self.pinned.roster.members_with(MemberRole::Publisher);
         let to: Vec<SealKey> = publishers.map(|publisher| publisher.seal).collect();
         let key = Subjects::for_fleet(&self.fleet).group_key(PROPOSAL, group);
-        store::replace_proposal(&self.link.client, &self.fleet, &key, proposal, (&to, revision)).await
+        store::replace_proposal(self.bucket(), &key, proposal, (&to, revision)).await
     }
 
     pub(super) fn sign_stage(
@@ -201,7 +201,6 @@ impl Publisher {
     }
 }
 
-/// Returns the key under which versions of a group's policy that were signed here are noted.
 fn signed_key(group: &FleetId) -> String {
     format!("{BUNDLE}.{group}")
 }

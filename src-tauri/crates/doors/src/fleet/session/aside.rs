@@ -16,7 +16,6 @@ use std::pin::Pin;
 pub(super) struct AsideTasks(Mutex<FuturesUnordered<Pin<Box<dyn Future<Output = Aside> + Send>>>>);
 
 impl AsideTasks {
-    /// Begins further work.
     pub(super) fn push(&mut self, work: impl Future<Output = Aside> + Send + 'static) {
         self.0.get_mut().push(Box::pin(work));
     }
@@ -36,7 +35,6 @@ pub(super) enum Aside {
 }
 
 impl FleetHostSession {
-    /// Takes the result of work that ended.
     pub(super) fn finish_aside(&mut self, ended: Aside) -> Result<(), FleetError> {
         match ended {
             Aside::Closed(question, confirmed) => {

@@ -37,7 +37,7 @@ impl FleetHostSession {
                 match self.turns.begin_work(&member, &job.work) {
                     Ok(turn) => {
                         // Kept first: a job that a restart forgets could count twice.
-                        self.folder.keep_jobs(self.fleet.jobs())?;
+                        self.folder.write_json("jobs.json", self.fleet.jobs())?;
                         self.begin_job(reply, (id, member), (*job, turn));
                         return Ok(());
                     }
@@ -55,7 +55,6 @@ impl FleetHostSession {
         self.send_report(reply, &member, &JobReport { job, outcome }).await
     }
 
-    /// Sends a report, which names its job.
     pub(super) async fn send_report(
         &self,
         reply: Subject,

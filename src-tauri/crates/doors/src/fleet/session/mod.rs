@@ -20,7 +20,7 @@ use super::connect::BrokerLink;
 use super::keep::{Folder, Keys, Membership};
 use super::policy::HostPolicy;
 use super::sender_shares::SenderShares;
-use super::store::{self, Revisions, StoredFleetEntry};
+use super::store::{self, Bucket, Revisions, StoredFleetEntry};
 use super::streams::prepare;
 use super::work_turns::HostTurns;
 use adopted::{DocumentSource, TakenDocuments};
@@ -65,7 +65,6 @@ pub(super) struct Remembered {
     /// Entries of the bucket that were read.
     read: Revisions,
     refusals: RecordedRefusals,
-    /// Documents of the bucket that were taken.
     taken: TakenDocuments,
 }
 
@@ -110,6 +109,10 @@ pub(super) struct FleetHostSession {
     doubts_roster: bool,
     /// The person's own member, who is at this Mac and not elsewhere.
     person: Option<FleetId>,
+}
+
+fn bucket<'a>(link: &'a BrokerLink, fleet: &'a FleetState) -> Bucket<'a> {
+    Bucket { client: &link.client, fleet: &fleet.id, open: &fleet.key }
 }
 
 impl FleetHostSession {
@@ -187,7 +190,6 @@ impl FleetHostSession {
     }
 
     async fn serve(&mut self, read: &mut Revisions) -> Result<(), FleetError> {
-        let client = self.link.client.clone();
         // Before anything is read, so that nothing is missed between.
         let mut kept = self.link.subscribe(self.names.stored(">")).await?;
         let mut answers = self.link.subscribe(self.names.answers(&self.fleet.me)).await?;
@@ -196,8 +198,8 @@ impl FleetHostSession {
         // Of what is as it was nothing is read again: after a crash of the broker all hosts come at once.
         let there = store::revisions(&self.link, &self.fleet.id).await?;
         let is_new = |key: &str| !read.contains_key(key) || read.get(key) != there.get(key);
-        let (fleet, wanted) = (&self.fleet, (&self.fleet.pinned, &is_new));
-        let entries = store::read_entries(&client, &fleet.id, &fleet.key, wanted).await?;
+        let at = bucket(&self.link, &self.fleet);
+        let entries = store::read_entries(at, (&self.fleet.pinned, &is_new)).await?;
         for stored in &entries {
             self.admit_stored(stored).await;
         }
@@ -210,9 +212,9 @@ impl FleetHostSession {
         self.policy.enter_groups(&groups);
         // What was kept holds even if the file of it is gone.
         self.policy.put_in_force(&self.host).await;
-        let (fleet, wanted) = (&self.fleet, (groups.as_slice(), &is_new));
+        let at = bucket(&self.link, &self.fleet);
         let mut counts = true;
-        for stored in store::read_policy(&client, &fleet.id, &fleet.key, wanted).await? {
+        for stored in store::read_policy(at, (groups.as_slice(), &is_new)).await? {
             counts &= self.take_policy(&stored, DocumentSource::Newest).await;
         }
         // What does not count may count later.

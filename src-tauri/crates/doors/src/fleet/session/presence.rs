@@ -9,13 +9,11 @@ use postern_fleet::{FleetMessageKind, FleetPresence, HostBlock, Payload, SignedE
 use postern_host::ConnectedApproverKind;
 use std::time::{Duration, Instant};
 
-/// Returns the block of all agents that a host's status has.
 pub(super) fn block_of(status: &Status) -> Option<HostBlock> {
     (status.mode == Mode::Paused).then_some(HostBlock { until: status.paused_until })
 }
 
 impl FleetHostSession {
-    /// Notes that an approver is there.
     pub(super) fn note_presence(&mut self, message: &Message) {
         let Ok(envelope) = SignedEnvelope::decode(&message.payload, FleetMessageKind::Presence.max_bytes())
         else {

@@ -6,10 +6,9 @@ use super::super::keep::Folder;
 use super::super::risk::fleet_risk;
 use super::FleetHostSession;
 use super::aside::Aside;
+use crate::door::waiting_here;
 use postern_contract::Question;
-use postern_contract::methods::{ListQuestions, Nothing};
 use postern_fleet::{FleetClosing, FleetId, FleetMessageKind, OpenQuestion, Seed};
-use postern_host::ConnectedApproverKind;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -28,16 +27,14 @@ pub(super) struct SentFleetQuestion {
 impl FleetHostSession {
     /// Sends everything that waits and was not sent as it is now, and closes what waits no more.
     pub(super) async fn show_waiting(&mut self) -> Result<(), FleetError> {
-        let face = self.host.named_face(ConnectedApproverKind::Remote, "fleet").id();
-        let waiting =
-            self.host.call_method::<ListQuestions>(face, &Nothing {}).await.map_err(FleetError::refused)?;
+        let waiting = waiting_here(&self.host).await.map_err(FleetError::refused)?;
         // Also what an earlier connection, or an earlier run of this host, showed and did not close.
-        let waits = |id: &FleetId| waiting.questions.iter().any(|one| one.id == id.as_str());
+        let waits = |id: &FleetId| waiting.iter().any(|one| one.id == id.as_str());
         let gone: Vec<FleetId> = self.shown.iter().filter(|id| !waits(id)).cloned().collect();
         for id in gone {
             self.close_question(id.as_str(), "closed", None)?;
         }
-        for question in waiting.questions {
+        for question in waiting {
             self.show_question(&question).await?;
         }
         Ok(())
@@ -91,7 +88,8 @@ impl FleetHostSession {
         let subject = self.names.questions(&self.fleet.me);
         let sent =
             self.link.client.publish_with_headers(subject, message_id(&self.sign, &message), sealed.into());
-        timeout(SEND, sent).await.map_err(|_| takes_nothing())?.map_err(FleetError::broker)
+        let takes_nothing = |_| FleetError::Unreachable("it takes nothing".to_owned());
+        timeout(SEND, sent).await.map_err(takes_nothing)?.map_err(FleetError::broker)
     }
 
     /// Seals a message for the approvers of this host's groups; `None` if nobody is to read it, or it is too large.
@@ -157,10 +155,6 @@ impl FleetHostSession {
         });
         Ok(())
     }
-}
-
-fn takes_nothing() -> FleetError {
-    FleetError::Unreachable("it takes nothing".to_owned())
 }
 
 impl Folder {

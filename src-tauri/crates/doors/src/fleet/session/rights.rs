@@ -4,8 +4,8 @@ use super::super::FleetError;
 use super::super::owner::configure_by_roster;
 use super::super::risk::host_risk;
 use super::super::store;
-use super::FleetHostSession;
 use super::refused::sender;
+use super::{FleetHostSession, bucket};
 use postern_fleet::{FleetMessageKind, Member, PinnedRoster, SignedEnvelope};
 use postern_host::FleetPeople;
 use postern_policy::RiskLevel;
@@ -62,7 +62,7 @@ impl FleetHostSession {
             self.owner = Self::connect_owner(&self.folder, &membership, &self.fleet).await?;
         }
         let Some((id, sign, link)) = &self.owner else { return Ok(()) };
-        store::say_fresh(&link.client, &self.fleet.id, (id, sign), &self.fleet.pinned).await
+        store::say_fresh(bucket(link, &self.fleet), (id, sign), &self.fleet.pinned).await
     }
 
     /// Says that the roster is current if nobody said it yet: the owner who signed it may have ended before.
@@ -81,10 +81,10 @@ impl FleetHostSession {
             return Ok(());
         }
         let (pinned, signed) = self.folder.roster()?;
-        let (client, fleet) = (&link.client, &self.fleet.id);
-        match store::restore_roster(client, fleet, &self.fleet.key, id, (&pinned, &signed)).await {
+        let at = bucket(link, &self.fleet);
+        match store::restore_roster(at, id, (&pinned, &signed)).await {
             Ok(false) => {}
-            Ok(true) => store::say_fresh(client, fleet, (id, sign), &pinned).await?,
+            Ok(true) => store::say_fresh(at, (id, sign), &pinned).await?,
             Err(error) => {
                 tracing::warn!(%error, "the fleet's roster could not be stored again");
                 return Ok(());

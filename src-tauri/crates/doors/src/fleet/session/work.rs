@@ -111,7 +111,6 @@ async fn count_verdicts(
     })
 }
 
-/// Returns the method that reads a part of a host.
 pub(crate) fn method_of(what: HostPart) -> &'static str {
     match what {
         HostPart::History => ListRequests::NAME,

@@ -37,7 +37,6 @@ const SESSIONS: usize = 32;
 const KEPT: &str = "mcp-http";
 const PATH: &str = "/mcp";
 
-/// The SDK's service for this door.
 type McpHttpService = StreamableHttpService<Server, LocalSessionManager>;
 
 /// The open door.
@@ -134,10 +133,11 @@ impl Door for McpHttp {
         let server = serde_json::json!({"type": "http", "url": url, "headers": {"Authorization": bearer}});
         let registration = serde_json::json!({"mcpServers": {"postern": server}});
         let mut text = format!(
-            "An MCP client reaches the tools of {} with this in its list of servers (.mcp.json, mcp.json):\n\n\
+            "An MCP client reaches the tools of {} with this in its list of servers\n\
+             (.mcp.json, mcp.json):\n\n\
              {registration:#}\n\n\
-             Who has the token may ask what {} may ask: keep it as you keep a password. A new one:\n\
-             postern doors revoke mcp-http token\n",
+             Who has the token may ask what {} may ask: keep it as you keep a password.\n\
+             A new one: postern doors revoke mcp-http token\n",
             shared.agent, shared.agent
         );
         let mut values = BTreeMap::from([

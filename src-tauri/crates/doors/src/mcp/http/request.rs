@@ -21,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 pub(super) const LONGEST: usize = 4 * 1024 * 1024;
 /// Time that a client may take for TLS, for a request's head (or between two requests), and for its body.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The header that names a session.
 const SESSION: &str = "mcp-session-id";
 
 type McpHttpBody = UnsyncBoxBody<Bytes, Infallible>;

@@ -28,7 +28,6 @@ pub(super) fn manager() -> LocalSessionManager {
     manager
 }
 
-/// The streams of every session.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     sessions: Mutex<HashMap<String, StreamState>>,
@@ -60,7 +59,6 @@ impl Streams {
         WatchedStream { body, ended: false, session, streams: Arc::clone(self) }
     }
 
-    /// Forgets a session that its client closed.
     pub(super) fn forget(&self, session: &str) {
         self.sessions.lock().remove(session);
     }

@@ -86,8 +86,10 @@ impl Otel {
 impl Door for Otel {
     fn set_up(&self) -> Result<DoorSetup, ControlError> {
         let text = format!(
-            "Traces and logs are sent to {} as OTLP over HTTP (JSON): let a collector listen there. Each request that ended is a\n\
-             trace system.run with its parts judge, question and run; each step is a log record. service.name is postern.\n",
+            "Traces and logs are sent to {}\n\
+             as OTLP over HTTP (JSON): let a collector listen there. Each request that ended\n\
+             is a trace system.run with its parts judge, question and run; each step is a\n\
+             log record. service.name is postern.\n",
             self.endpoint
         );
         let values = BTreeMap::from([("endpoint".to_owned(), self.endpoint.clone())]);

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 /// The first pause; each one after it is twice as long.
 const FIRST: Duration = Duration::from_secs(1);
-/// The longest pause.
 const LONGEST: Duration = Duration::from_mins(5);
 /// Number of times that an event is sent that the endpoint does not want (4xx): it would hold up the next
 /// ones always.
@@ -29,7 +28,6 @@ pub(super) struct Delivery {
     pub(super) state: Arc<Mutex<WebhookState>>,
 }
 
-/// The body: what happened, when, and the event.
 #[derive(Serialize)]
 struct EventBody<'a> {
     #[serde(rename = "type")]
@@ -98,7 +96,7 @@ impl Delivery {
         match request.send().await {
             // The body of the answer is not read: nothing in it changes anything.
             Ok(answer) => judged(answer.status()),
-            Err(error) => Attempt::Failed(error.without_url().to_string()),
+            Err(error) => Attempt::Failed(crate::error_chain(&error.without_url())),
         }
     }
 

@@ -42,7 +42,6 @@ pub(crate) struct Webhook {
     sending: DoorTasks,
 }
 
-/// State for the list of doors.
 #[derive(Debug, Default)]
 struct WebhookState {
     /// Time at which an event was last taken.
@@ -103,10 +102,14 @@ impl Door for Webhook {
             .map(|secret| secret.secret_text())
             .unwrap_or_default();
         let text = format!(
-            "Events are sent to {} as POST requests in the form of Standard Webhooks (standardwebhooks.com), whose libraries\n\
-             check them. Give the endpoint this secret: {secret}\n\
-             A signature is v1,BASE64 of HMAC-SHA256(secret, webhook-id.webhook-timestamp.body). Answer with 2xx; the same\n\
-             webhook-id may come twice. A new secret: postern doors revoke webhook {ENDPOINT}\n",
+            "Events are sent to {}\n\
+             as POST requests in the form of Standard Webhooks (standardwebhooks.com), whose\n\
+             libraries check them. Give the endpoint this secret:\n\
+             {secret}\n\
+             A signature is v1,BASE64 of\n\
+             HMAC-SHA256(secret, webhook-id.webhook-timestamp.body).\n\
+             Answer with 2xx; the same webhook-id may come twice.\n\
+             A new secret: postern doors revoke webhook {ENDPOINT}\n",
             self.url
         );
         let values = BTreeMap::from([("url".to_owned(), self.url.clone()), ("secret".to_owned(), secret)]);

@@ -6,7 +6,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// Prefix of a secret when it is written.
 const PREFIX: &str = "whsec_";
 
 /// Secret for signatures: 32 bytes.

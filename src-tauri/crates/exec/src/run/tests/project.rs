@@ -5,12 +5,14 @@ use super::*;
 use postern_policy::Confinement;
 use std::fs;
 
+fn in_project(place: &Place, text: &str) -> Prepared {
+    confined(place, text, Confinement::project(folders(place), false, false))
+}
+
 /// Runs a line, like all but the first in namespaces that were made ahead.
 async fn run(place: &Place, text: &str) -> (FinishedRun, String) {
     crate::run::keep_spare_namespaces();
-    let finished = finish(confined(place, text, Confinement::project(folders(place), false, false)))
-        .await
-        .expect("it starts");
+    let finished = finish(in_project(place, text)).await.expect("it starts");
     let said = super::text(&finished.stdout) + &super::text(&finished.stderr);
     (finished, said)
 }
@@ -114,7 +116,7 @@ async fn nothing_outlives_it() {
 #[tokio::test]
 async fn a_folder_that_became_a_link_is_not_followed() {
     let place = place();
-    let prepared = confined(&place, "cat a", Confinement::project(folders(&place), false, false));
+    let prepared = in_project(&place, "cat a");
     fs::rename(place.path("project"), place.path("gone")).unwrap();
     std::os::unix::fs::symlink(place.path("home"), place.path("project")).unwrap();
     assert!(matches!(finish(prepared).await, Err(SpawnError::Failed(_) | SpawnError::Drifted(_))));
@@ -141,8 +143,7 @@ async fn a_run_ends_by_its_signal_and_its_time() {
     let place = place();
     let (finished, _) = run(&place, "kill -USR1 $$").await;
     assert_eq!(finished.end.exit, Some(Exit::Signal(10)));
-    let mut prepared =
-        confined(&place, "sleep 1000 & wait", Confinement::project(folders(&place), false, false));
+    let mut prepared = in_project(&place, "sleep 1000 & wait");
     prepared.plan.timeout_ms = Some(100);
     prepared.grace = Duration::from_millis(100);
     let finished = finish(prepared).await.unwrap();
@@ -152,7 +153,7 @@ async fn a_run_ends_by_its_signal_and_its_time() {
 #[tokio::test]
 async fn two_runs_of_one_folder_share_its_stand_ins() {
     let place = place();
-    let first = confined(&place, "read x", Confinement::project(folders(&place), false, false));
+    let first = in_project(&place, "read x");
     let (running, mut events) = begin(Prepared { input: ProcessInput::Stream, ..first }).await.unwrap();
     let (_, said) =
         run(&place, "mkdir .claude/x; echo x > .cursor; rmdir .claude; mv .claude y; ls -A").await;
@@ -165,7 +166,7 @@ async fn two_runs_of_one_folder_share_its_stand_ins() {
 #[tokio::test]
 async fn a_stand_in_that_somebody_filled_meanwhile_is_set_aside_and_not_kept() {
     let place = place();
-    let first = confined(&place, "read x", Confinement::project(folders(&place), false, false));
+    let first = in_project(&place, "read x");
     let (running, mut events) = begin(Prepared { input: ProcessInput::Stream, ..first }).await.unwrap();
     let theirs = place.path("project/.claude");
     fs::set_permissions(&theirs, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -183,7 +184,7 @@ async fn a_stand_in_that_somebody_filled_meanwhile_is_set_aside_and_not_kept() {
 async fn nothing_of_one_run_is_there_in_another() {
     let place = place();
     let text = "echo x > /dev/shm/mark; mkdir /run/mark 2>/dev/null; exec 3<>/dev/ptmx; echo ready; read x";
-    let first = confined(&place, text, Confinement::project(folders(&place), false, false));
+    let first = in_project(&place, text);
     let (running, mut events) =
         begin(Prepared { input: ProcessInput::Stream, stream: true, ..first }).await.unwrap();
     while !matches!(events.recv().await, Some(RunEvent::Output { bytes, .. }) if bytes.starts_with(b"ready"))

@@ -95,7 +95,6 @@ struct ParsedFile {
     content: Arc<FileContent>,
 }
 
-/// Content of a file, with its rules as they count.
 #[derive(Debug)]
 struct FileContent {
     organisation: Option<String>,

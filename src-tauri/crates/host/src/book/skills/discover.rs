@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 
 /// Levels below a named folder in which skills are found.
 const DEEPEST: usize = 3;
-/// The most skills in all.
 const MOST: usize = 500;
 /// The most that is read of a `SKILL.md`, in bytes: the front matter is at its beginning.
 const LONGEST: u64 = 64 * 1024;

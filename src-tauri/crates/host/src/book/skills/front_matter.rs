@@ -7,7 +7,6 @@ use yaml_rust2::{Yaml, YamlLoader};
 const LONGEST: usize = 16 * 1024;
 /// The most lists and maps inside each other.
 const DEEPEST: usize = 16;
-/// The most CLIs that one skill names.
 const MOST_CLIS: usize = 64;
 
 /// Front matter of a `SKILL.md`.

@@ -7,7 +7,6 @@ use postern_exec::small_file;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The longest secret, in bytes.
 const LONGEST: u64 = 4096;
 
 /// Returns the secret that was given under `name`; `None` if there is none.

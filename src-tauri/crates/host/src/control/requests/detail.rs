@@ -28,7 +28,7 @@ pub(super) fn detail(
     let truncated = [stdout, stderr]
         .into_iter()
         .flatten()
-        .any(|output| output.left_out() > 0 || stored_length(output) > SHOWN);
+        .any(|output| output.left_out() > 0 || output.head.len() + output.tail.len() > SHOWN);
     let timeline = timeline(&row);
     let running = matches!(row.summary.phase, RunState::Running | RunState::Stopping);
     let verdict = row.verdict;
@@ -133,10 +133,6 @@ fn timeline(row: &StoredRequest) -> Vec<Moment> {
         (summary.ended_at, ended),
     ];
     moments.into_iter().filter_map(|(at, what)| Some(Moment { at: at?, what })).collect()
-}
-
-fn stored_length(output: &OutputExcerpt) -> usize {
-    output.head.len() + output.tail.len()
 }
 
 /// Returns the end of a stream, line by line, with what cannot be shown as escapes. What was left out is

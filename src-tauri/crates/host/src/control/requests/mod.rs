@@ -23,7 +23,6 @@ use uuid::Uuid;
 const PAGE: u32 = 100;
 /// Number of requests of one beginning that are named.
 const SEVERAL: u32 = 4;
-/// Most requests of a page.
 const LONGEST_PAGE: u32 = 1000;
 
 impl HostControl {
@@ -73,7 +72,6 @@ impl HostControl {
     }
 }
 
-/// Returns requests as a list shows them.
 fn list_rows(found: &[Summary], secrets: bool) -> Vec<RequestRow> {
     let mut requests: Vec<RequestRow> = found.iter().map(rows::request).collect();
     if !secrets {

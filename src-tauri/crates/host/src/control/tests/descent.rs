@@ -34,7 +34,6 @@ fn start_child(data: &Path) -> std::process::Output {
     std::process::Command::new(this).args(["--exact", name, "--nocapture"]).env(DATA, data).output().unwrap()
 }
 
-/// Connects in the child, and prints the host's first message.
 async fn connect_as_child(data: &Path) {
     println!("{}", Client::first_line(data).await);
 }

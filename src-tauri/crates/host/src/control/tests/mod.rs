@@ -44,7 +44,6 @@ impl Running {
         Self { host, face, folder }
     }
 
-    /// Adds an agent `main`.
     pub(super) async fn with_agent() -> Self {
         let running = Self::start().await;
         running.raw("agents.add", json!({"agent": "main"})).await.unwrap();

@@ -28,7 +28,6 @@ pub(super) struct ShownCall {
     pub(super) line: String,
 }
 
-/// Returns the subject of a call, for showing it.
 pub(super) fn shown_call(call: &AgentToolCall, judged: &JudgedRequest) -> ShownCall {
     let part = |text: &str, role| CommandPart { text: to_pieces(text), role, step: None };
     if let Subject::Command(RequestedCommand::Argv(_) | RequestedCommand::Shell(_)) = &call.subject {

@@ -50,7 +50,6 @@ pub(super) struct QuestionInputs<'a> {
     pub(super) edited: Option<ShownText>,
     /// Earlier requests of its session.
     pub(super) recent: Vec<Past>,
-    /// The tool by which its agent does it itself.
     pub(super) call: Option<&'a AgentToolCall>,
     /// Meaning of silence about it.
     pub(super) fallback: Fallback,

@@ -13,7 +13,6 @@ pub(crate) fn shown_path(path: &str, home: &str) -> ShownText {
     to_pieces(&from_home(path, home))
 }
 
-/// Bytes of shown text.
 pub(crate) fn length(shown: &ShownText) -> usize {
     shown.iter().map(|piece| piece.text.len()).sum()
 }

@@ -19,7 +19,10 @@ use std::collections::HashMap;
 
 /// Returns why a rule can never match; `None` where it can, or that is not plain to see.
 pub(super) fn matches(rule: &Rule, home: &str) -> Option<NeverMatches> {
-    let rule = &timeless(rule);
+    let mut rule = timeless(rule);
+    // What limits cover depends on the place: the words alone are tried, as a broad rule's.
+    rule.broad |= rule.limits.take().is_some();
+    let rule = &rule;
     if describes(rule) {
         return carrier_by_glob(rule);
     }

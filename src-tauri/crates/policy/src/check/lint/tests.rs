@@ -31,6 +31,17 @@ fn ordinary_rules_are_left_alone() {
 }
 
 #[test]
+fn a_rule_that_always_saved_in_a_project_is_left_alone() {
+    let limits = serde_json::from_str(r#"{"effects": [{"kind": "read", "scope": "inside"}]}"#).unwrap();
+    let saved = Rule {
+        folder: Some(format!("{HOME}/site")),
+        limits: Some(Box::new(limits)),
+        ..person_rule(1, Effect::Allow, "uname *")
+    };
+    assert_eq!(kinds(&[saved]), []);
+}
+
+#[test]
 fn rules_that_can_never_match_are_found_by_trying() {
     let args = |text: &str, args: &[&str]| Rule {
         args: Some(args.iter().map(|arg| (*arg).to_owned()).collect()),

@@ -32,7 +32,10 @@ pub(super) fn reaches_into(step: &Step, found: &StepFacts, line: &JudgmentContex
 /// Returns the entry that matches a text which the step gives to a variable or to its program's input, as a path in there.
 pub(super) fn named_by_value(step: &Step, line: &JudgmentContext<'_>) -> Option<CoreEntry> {
     let texts = given::literals(step);
-    let folder = crate::needed::folder_of(line.cwd, &step.dir).filter(|_| !texts.is_empty());
+    if texts.is_empty() {
+        return None;
+    }
+    let folder = crate::needed::folder_of(line.cwd, &step.dir);
     let place = OwnFoldersView::new(line, folder.as_deref().unwrap_or(line.cwd));
     texts.iter().any(|text| place.is_named_by(text)).then_some(KEYS)
 }

@@ -108,7 +108,7 @@ fn by_hidden_name(step: &Step, at: usize, line: &JudgmentContext<'_>) -> Option<
         "loginctl",
     ];
     let head = step.argv.first().filter(|head| head.value.is_none())?;
-    let here = folder_of(line.cwd, &step.dir).unwrap_or_else(|| line.cwd.to_owned());
+    let here = folder_of(line.cwd, &step.dir).unwrap_or(line.cwd.into());
     spelling::all_spellings(&head.raw, &here, line).iter().find_map(|text| {
         let base = crate::path::fold_case(crate::path::base_name(text)).into_owned();
         let base = without_classes(&base);

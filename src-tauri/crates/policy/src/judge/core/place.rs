@@ -100,7 +100,8 @@ impl<'l> FolderView<'l> {
     /// Returns true if neither a plain path nor the folder where it runs has the name of the guarded folder.
     /// Of an option or an assignment the text behind `=` is a part, so it is no nearer than the whole.
     fn is_far(&self, text: &str) -> bool {
-        let special = |byte: u8| !byte.is_ascii() || b"$`*?[{~\\\\\"'".contains(&byte);
+        let special =
+            |byte: u8| !byte.is_ascii_alphanumeric() && (!byte.is_ascii() || b"$`*?[{~\\\"'".contains(&byte));
         self.unnamed && !text.bytes().any(special) && !mentions(self.name, text)
     }
 
@@ -210,7 +211,7 @@ fn is_plain(c: char) -> bool {
 }
 
 /// Returns true if the name stands in the text, whatever its letter case; no name stands in every text.
-fn mentions(name: &str, text: &str) -> bool {
+pub(super) fn mentions(name: &str, text: &str) -> bool {
     name.is_empty()
         || text.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
 }
@@ -226,7 +227,7 @@ pub(in crate::judge) fn spellings(word: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the path that a spelling leads to, written as paths are compared.
 pub(super) fn resolved(text: &str, here: &str) -> String {
-    comparison_key(&path::reached(here, text))
+    comparison_key(&path::reached(here, text)).into_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Stopping Postern, and driving it: an agent asks, it never answers.
 
 use super::super::invocation::JudgedInvocation;
+use super::place::mentions;
 use super::spelling;
 use crate::given;
 use crate::judge::line::JudgmentContext;
@@ -95,7 +96,7 @@ fn is_own(word: &str, line: &JudgmentContext<'_>) -> bool {
 }
 
 fn names_postern(word: &str) -> bool {
-    word.to_ascii_lowercase().contains("postern")
+    mentions("postern", word)
 }
 
 fn is_stop_word(word: &str) -> bool {
@@ -169,9 +170,9 @@ fn operands<'a>(args: &[Option<&'a str>], with_value: &[&str]) -> Vec<&'a str> {
 /// Finds a step that kills what another one looked up: `kill $(pgrep postern)`.
 pub(super) fn kills_what_it_looked_up(line: &JudgmentContext<'_>) -> Option<usize> {
     let steps = &line.reading.steps;
-    let name =
-        |at: usize| steps[at].program().map(|name| path::fold_case(path::base_name(name)).into_owned());
-    let is = |at: usize, names: &[&str]| name(at).is_some_and(|name| names.contains(&name.as_str()));
+    let is = |at: usize, names: &[&str]| {
+        steps[at].program().is_some_and(|name| path::is_one_of(path::base_name(name), names))
+    };
     let looks = (0..steps.len()).any(|at| {
         let words = || steps[at].argv.iter().skip(1).filter_map(|word| word.value.as_deref());
         is(at, &["pgrep", "pidof", "lsof", "grep", "egrep", "rg", "awk", "cat"]) && words().any(names_postern)

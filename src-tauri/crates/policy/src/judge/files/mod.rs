@@ -93,7 +93,7 @@ fn against(rule: &Compiled, uses: &[StepFileUse]) -> Option<StepOutcome> {
         one.open.iter().any(|path| files.may_hold(path)) || below.any(|path| files.may_hold(&path))
     };
     if let Some(one) = meant().find(sure) {
-        let cause = Cause::File { path: one.written.clone(), access, rule: to_named_rule(&rule.rule) };
+        let cause = Cause::File { path: one.written.clone(), access, rule: to_named_rule(&rule.rule).into() };
         let reason = if rule.rule.source == Source::Managed { Reason::Managed } else { Reason::Denylist };
         let denied = StepOutcome::new(Decision::Deny, reason, cause).advise(Advice::ChangeRule);
         return Some(denied.with_rule(rule_ref(&rule.rule)));
@@ -163,7 +163,11 @@ fn may_mean(rule: &Compiled, word: String, doubt: Doubt) -> StepOutcome {
 
 fn may_be_meant(rule: &Compiled, word: String) -> StepOutcome {
     let access = file_pattern(rule).map_or(FileAccess::Read, |(access, _)| access);
-    in_doubt(rule, Cause::FileMayBeMeant { word, access, rule: to_named_rule(&rule.rule) }, Advice::WriteOut)
+    in_doubt(
+        rule,
+        Cause::FileMayBeMeant { word, access, rule: to_named_rule(&rule.rule).into() },
+        Advice::WriteOut,
+    )
 }
 
 fn unread(rule: &Compiled, part: &UnparsedSpan) -> StepOutcome {

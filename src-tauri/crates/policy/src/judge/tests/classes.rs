@@ -5,8 +5,10 @@ use crate::{Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, R
 use postern_protocol::RequestedConfinement;
 
 fn scene(classes: &[Class], text: &str) -> Scene {
-    let programs =
-        ["make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo", "kill"];
+    let programs = [
+        "make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo", "kill", "svn",
+        "hg", "sl",
+    ];
     let scene =
         programs.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
     scene

@@ -13,7 +13,10 @@ fn confined(id: i64, text: &str, profile: Profile) -> Rule {
 
 /// Returns an agent with a folder of its own, without classes, and these rules for the profile `project`.
 fn scene(rules: &[&str], text: &str) -> Scene {
-    let programs = ["make", "npm", "tee", "mkdir", "strange", "tail", "node", "tar", "cp"];
+    let programs = [
+        "make", "npm", "tee", "mkdir", "strange", "tail", "node", "tar", "cp", "ffmpeg", "mogrify", "pandoc",
+        "pdflatex", "truncate",
+    ];
     let scene = programs
         .iter()
         .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
@@ -267,6 +270,13 @@ fn always_offers_to_confine_code_and_changes_of_the_project_first() {
         ("mkdir out", "mkdir *"),
         ("git commit -m x", "git commit *"),
         ("tar czf a.tgz src && cp a b", "tar * + cp *"),
+        ("ffmpeg -i a.mp4 b.mp4", "ffmpeg *"),
+        ("for f in *.wav; do ffmpeg -i \"$f\" \"out/$f.mp3\"; done", "ffmpeg *"),
+        ("mogrify -resize 50% raw/*.jpg && mkdir out", "mogrify * + mkdir *"),
+        ("pdflatex a.tex", "pdflatex *"),
+        ("pandoc a.md -o b.html", "pandoc *"),
+        ("for f in *.js; do mv \"$f\" \"${f%.js}.ts\"; done", "mv *"),
+        ("cp -r src \"$TMPDIR/x\"", "cp *"),
     ] {
         assert_eq!(offered(&scene(&[], text)), ("confined", expected.to_owned(), "project"), "{text}");
         let offers = scene(&[], text).offers();
@@ -282,7 +292,9 @@ fn always_offers_to_confine_code_and_changes_of_the_project_first() {
     }
     for text in [
         "git push", "make && git push", "git commit -m x && git push", "mkdir /opt/out", "make -C /opt",
-        "rm -rf . && make", "npm install x",
+        "rm -rf . && make", "npm install x", "ffmpeg -i a.mp4 /opt/b.mp4",
+        "ffmpeg -i https://a.example/x b.mp4", "pandoc ~/other/a.md -o b.html", "truncate -s 0 a",
+        "rm \"$X\"", "cp \"$X\" /opt/a",
     ] {
         assert_ne!(offered(&scene(&[], text)).0, "confined", "{text}");
     }

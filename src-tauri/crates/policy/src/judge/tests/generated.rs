@@ -215,7 +215,7 @@ fn hostile() -> BoxedStrategy<String> {
 fn told(verdict: &Verdict) -> Vec<String> {
     let rules = verdict.steps.iter().filter_map(|step| step.rule.as_ref()).chain(&verdict.rule);
     let rules = rules.flat_map(|rule| [rule.pattern.clone(), rule.source.clone()]);
-    rules.chain(verdict.trace.iter().map(|line| line.stage.clone())).collect()
+    rules.chain(verdict.trace.iter().map(|line| line.stage.to_string())).collect()
 }
 
 proptest! {

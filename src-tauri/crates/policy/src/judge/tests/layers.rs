@@ -102,7 +102,7 @@ fn every_layer_is_in_the_trace_in_its_order() {
         let mut scene = scene(text, &[], "{}").with_settings(|settings| settings.ask = Ask::OnMiss);
         scene.policy.settings.elevated = elevated;
         let verdict = scene.judge_request();
-        let stages: Vec<&str> = verdict.trace.iter().map(|line| line.stage.as_str()).collect();
+        let stages: Vec<&str> = verdict.trace.iter().map(|line| &*line.stage).collect();
         let at = |stage: &str| stages.iter().position(|found| *found == stage).unwrap();
         assert!(at("tool policy") < at("elevated") && at("elevated") < at("deny rules"), "{stages:?}");
     }
@@ -149,7 +149,7 @@ fn a_shell_tool_is_held_to_the_core_and_to_deny_rules_by_the_strictest() {
         }
         let verdict = shell_tool(&scene, command);
         assert_eq!(verdict.decision, expected, "{text} {command} {denied:?}: {verdict:?}");
-        let stages: Vec<&str> = verdict.trace.iter().map(|line| line.stage.as_str()).collect();
+        let stages: Vec<&str> = verdict.trace.iter().map(|line| &*line.stage).collect();
         for stage in ["tool gate", "core", "deny rules"] {
             assert!(stages.contains(&stage), "both layers are shown: {stages:?}");
         }

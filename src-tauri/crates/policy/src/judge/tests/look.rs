@@ -49,6 +49,8 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
         "cat $HOME/.ssh/id_ed25519", "cat /tmp/x", "cat /checkout/x", "cat < /nowhere/x",
         "cd /nowhere && ls", "cat .env", "cat < .env", "cat .ENV", "cat ID_RſA", "cat .env/..namedfork/data",
         "for f in README.md .env; do cat \"$f\"; done", "for f in .e*; do cat $f; done",
+        "cat /proc/self/environ", "tr a b < /proc/1/environ", "cat /proc/*/environ", "cat AuthKey_A.p8",
+        "cat terraform.tfstate", "cat .cargo/credentials.toml", "cat /etc/ssh/ssh_host_rsa_key",
         "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x", "grep -r x ~", "ls -R /", "find / -name x",
         "cd /Users/u && cat x", "sort --files0-from=/tmp/x",
     ] {
@@ -58,59 +60,28 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
     }
 }
 
-/// Asserts that an agent that may look around is allowed these, or asked about them, where these programs are found, too.
-fn check(programs: &[&str], allowed: &[&str], asked: &[&str]) {
-    let with = |scene: Scene, name: &&str| scene.program(&format!("/usr/bin/{name}"), name);
-    for (texts, expected) in [(allowed, Decision::Allow), (asked, Decision::Ask)] {
-        for text in texts {
-            let verdict = programs.iter().fold(reader(), with).with_shell_text(text).judge_request();
-            assert_eq!(verdict.decision, expected, "{text}: {:?}", verdict.cause);
+/// Lines that an agent that may look around is allowed, or asked about, where these programs are found, too.
+#[derive(serde::Deserialize)]
+struct LookCase {
+    /// The property that it shows.
+    name: String,
+    programs: Vec<String>,
+    allowed: Vec<String>,
+    asked: Vec<String>,
+}
+
+#[test]
+fn lines_are_read_only_as_their_cases_say() {
+    for case in include_str!("look.jsonl").lines() {
+        let LookCase { name, programs, allowed, asked } = serde_json::from_str(case).unwrap();
+        let with = |scene: Scene, name: &String| scene.program(&format!("/usr/bin/{name}"), name);
+        for (texts, expected) in [(allowed, Decision::Allow), (asked, Decision::Ask)] {
+            for text in texts {
+                let verdict = programs.iter().fold(reader(), with).with_shell_text(&text).judge_request();
+                assert_eq!(verdict.decision, expected, "{name}: {text}: {:?}", verdict.cause);
+            }
         }
     }
-}
-
-#[test]
-fn patterns_scripts_and_separators_are_no_paths() {
-    check(
-        &["sed", "cut", "grep"],
-        &[
-            "git ls-files | cut -d/ -f1", "sed -n '/data/,/end/p' f", "grep -rn /tmp src",
-            "git status --short | grep .env",
-        ],
-        &["cut -f1 /tmp/x", "sed -n '/data/p' /tmp/x", "grep /tmp -f /tmp/x", "grep -r x .env"],
-    );
-}
-
-#[test]
-fn sed_prints_files_that_a_pattern_or_a_loop_names_but_takes_no_option_or_script_from_them() {
-    check(
-        &["sed"],
-        &[
-            "sed -n 1,5p src/*.go", "sed -n 1,5p app/[id]/page.tsx",
-            "for f in docs/*.md; do sed -n 1,5p \"$f\"; done", "find . -name x -exec sed -n 1,5p {} \\;",
-        ],
-        &[
-            "sed -n 1,5p *", "sed -n 1,5p [-]*", "sed -n 1,5p \"$f\"",
-            "for f in *; do sed -n 1,5p \"$f\"; done", "for f in docs/*.md; do sed -n 1,5p $f; done",
-            "for s in docs/*.md; do sed -n \"$s\" f; done", "sed -n 1,5p ../*.go", "sed -n 1,5p ~/.ssh/*",
-            "sed -i 1,5p src/*.go", "sed -n 's/a/b/w x' src/*.go",
-        ],
-    );
-}
-
-#[test]
-fn what_tells_of_devices_and_packages_is_read_from_the_system() {
-    check(
-        &["lsusb", "arp", "lspci", "modinfo", "pkg-config", "figlet", "eza"],
-        &[
-            "lsusb", "arp -an", "lspci -k", "modinfo ext4", "pkg-config --cflags --libs zlib",
-            "figlet -f slant a", "eza -la src",
-        ],
-        &[
-            "lspci -q", "arp -s h a", "modinfo ~/x.ko", "pkg-config --libs ../x.pc", "figlet -d ~/x a",
-            "eza -la ..", "eza ~/.ssh", "eza --stdin < names",
-        ],
-    );
 }
 
 #[test]

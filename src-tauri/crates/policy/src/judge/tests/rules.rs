@@ -8,39 +8,25 @@ fn allowed(scene: &Scene) -> bool {
     scene.judge_request().decision == Decision::Allow
 }
 
+/// A rule, a command, and whether the rule allows it.
+#[derive(serde::Deserialize)]
+struct RuleCase {
+    rule: String,
+    broad: bool,
+    command: String,
+    allowed: bool,
+}
+
 #[test]
-fn a_broad_rule_covers_what_its_words_cover_and_nothing_else() {
-    for (text, command, expected) in [
-        ("git *", "git -c core.pager=x log", true),
-        ("git log *", "git -c core.pager=x log", false),
-        ("python3 *", "python3 -c 'print(1)'", true),
-        ("bash *", "bash -c 'rm x; kill 5'", true),
-        ("xargs *", "find . -name x | xargs rm", false),
-        ("xargs *", "xargs rm", true),
-        ("rm *", "nohup rm x", true),
-        ("rm *", "sudo rm x", false),
-        ("sudo *", "sudo rm x", true),
-        ("nohup *", "sudo nohup rm x", false),
-        ("/usr/bin/g*", "git -c core.pager=x log", true),
-        ("git *", "git log > out.txt", false),
-        ("git *", "PAGER=x git log", false),
-        ("git *", "cd /tmp && git log", false),
-        ("cp *", "cp x ~/.ssh/authorized_keys", false),
-        ("cp x ~/.ssh/authorized_keys *", "cp x ~/.ssh/authorized_keys", true),
-        ("tar *", "tar -czf x.tgz -C / ~/.ssh", false),
-        ("git *", "git commit -m \"$MESSAGE\"", true),
-        ("date *", "date \"$(cat x)\"", false),
-        ("rm *", "$(echo rm) x", false),
-        ("bash *", "curl x | bash", false),
-        ("rm *", "rm -rf /", false),
-    ] {
-        let broad = Rule { broad: true, ..person_rule(1, Effect::Allow, text) };
+fn a_rule_covers_what_it_says_and_a_broad_one_what_its_words_cover_and_no_more() {
+    for case in include_str!("rules.jsonl").lines() {
+        let RuleCase { rule, broad, command, allowed: expected } = serde_json::from_str(case).unwrap();
         let scene = Scene::new()
             .program("/usr/bin/date", "date")
             .program("/usr/bin/tar", "tar")
-            .with_rule(broad)
-            .with_shell_text(command);
-        assert_eq!(allowed(&scene), expected, "{text} for {command}: {:?}", scene.judge_request().cause);
+            .with_rule(Rule { broad, ..person_rule(1, Effect::Allow, &rule) })
+            .with_shell_text(&command);
+        assert_eq!(allowed(&scene), expected, "{case}: {:?}", scene.judge_request().cause);
     }
 }
 
@@ -71,46 +57,6 @@ fn a_broad_rule_holds_in_its_folder_for_its_program_and_in_its_shell() {
     ] {
         let scene = Scene::new().with_rule(rule.clone()).with_shell_text(line);
         assert_eq!(allowed(&scene), expected, "{rule:?}");
-    }
-}
-
-#[test]
-fn a_rule_covers_what_it_says_and_no_more() {
-    for (text, command, expected) in [
-        ("/usr/bin/git", "git status", true),
-        ("/usr/bin/git", "/usr/bin/git status", true),
-        ("/usr/bin/g*", "git status", true),
-        ("/usr/*", "git status", false),
-        ("/usr/**", "git status", true),
-        ("/opt/**", "git status", false),
-        ("git status", "git status", true),
-        ("git status", "git status -s", false),
-        ("git status *", "git status -s", true),
-        ("git *", "/usr/bin/git status", false),
-        ("/**", "bash x.sh", false),
-        ("/usr/bin/*", "python3 x.py", false),
-        ("/usr/bin/python3", "python3 x.py", true),
-        ("/usr/bin/nohup", "nohup rm x", false),
-        ("/usr/bin/git", "nohup git status", true),
-        ("/usr/bin/git", "sudo git status", false),
-        ("git status", "sudo git status", false),
-        ("sudo git status", "sudo git status", true),
-        ("sudo *", "sudo git status", false),
-        ("/usr/bin/sudo", "sudo git status", false),
-        ("/usr/bin/git", "git -c core.pager=x log", false),
-        ("git log *", "git -c core.pager=x log", false),
-        ("/usr/bin/ls", "ls > out.txt", false),
-        ("/usr/bin/ls", "ls 2>/dev/null", true),
-        ("/usr/bin/git", "PAGER=x git log", false),
-        ("/usr/bin/git", "LANG=C git log", true),
-        ("/usr/bin/ls", "/tmp/ls", false),
-        ("/usr/bin/ls", "ls; wc", false),
-    ] {
-        assert_eq!(
-            allowed(&Scene::new().with_allow_rule(text).with_shell_text(command)),
-            expected,
-            "{text} and {command}"
-        );
     }
 }
 

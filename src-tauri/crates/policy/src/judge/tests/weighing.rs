@@ -254,10 +254,10 @@ fn the_person_is_told_what_it_is_about() {
     assert!(!matches!(told(of("ls; wc x")), Cause::Steps { .. }));
     let denied = of("ls; rm x; $X y").with_deny_rule("rm").judge_request();
     let line = |stage: &str| denied.trace.iter().find(|line| line.stage == stage).unwrap().found.clone();
-    assert_eq!(line("deny rules"), StageFinding::Cause(denied.cause.clone()));
+    assert_eq!(line("deny rules"), denied.cause.clone().into());
     assert_eq!(line("managed rules"), StageFinding::NoneDenies);
     let got = line("verdict");
-    assert_eq!(got, StageFinding::Decided { decision: Decision::Deny, cause: denied.cause.clone() });
+    assert_eq!(got, StageFinding::Decided { decision: Decision::Deny, cause: denied.cause.clone().into() });
     assert_eq!(policy(r#"{ "system.run": "ask" }"#), Cause::ToolPolicy { asks: true, source });
 }
 

@@ -66,7 +66,7 @@ fn each_command_is_told_and_a_line_without_one_names_the_rule_that_denies_it() {
     let (pattern, source) = ("rm *".to_owned(), NamedRuleSource::Line(1));
     let line =
         Some(NamedRule { effect: Effect::Deny, pattern, source, why: None, broad: false, confine: None });
-    assert_eq!(verdict.cause, Cause::Tool(ToolCause::Line { tool, of, line }));
+    assert_eq!(verdict.cause, Cause::Tool(ToolCause::Line { tool, of, line: line.map(Box::new) }));
     let verdict = judged(r#""*": "deny""#, "X=1");
     assert_eq!((verdict.decision, verdict.entry.unwrap().0.as_str()), (Deny, "*"));
 }

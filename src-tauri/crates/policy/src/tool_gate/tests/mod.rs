@@ -21,34 +21,6 @@ fn check(text: &str, tool: &str, arguments: &Value) -> Decision {
 
 use Decision::{Allow, Ask, Deny};
 
-#[test]
-fn the_default_file_does_what_it_says() {
-    for (tool, arguments, expected) in [
-        ("read_file", json!({ "path": "src/main.rs" }), Allow),
-        ("read_file", json!({ "file_path": "src/main.rs" }), Allow),
-        ("read_file", json!({ "path": ".env" }), Deny),
-        ("read_file", json!({ "path": "deploy/prod.env" }), Deny),
-        ("read_file", json!({ "path": "/x/.env.local" }), Deny),
-        ("read_file", json!({ "path": "x/.ENV" }), Deny),
-        ("read_file", json!({ "path": "x/./y/../.env" }), Deny),
-        ("read_file", json!({ "path": ".env/" }), Deny),
-        ("read_file", json!({ "path": "aws_credentials.json" }), Deny),
-        ("read_file", json!({ "path": "my-secrets/x" }), Deny),
-        ("read_file", json!({ "path": ".env.example" }), Allow),
-        ("read_file", json!({}), Ask),
-        ("write_file", json!({ "path": "my-secrets/x" }), Allow),
-        ("edit_file", json!({ "path": "a.env" }), Deny),
-        ("glob", json!({ "pattern": "**/*.rs" }), Allow),
-        ("grep", json!({ "path": "src" }), Allow),
-        ("grep", json!({}), Allow),
-        ("skill", json!({ "name": "bird" }), Ask),
-        ("filesystem_read_file", json!({ "path": "x" }), Ask),
-        ("shell_exec", json!({ "command": "git status" }), Ask),
-    ] {
-        assert_eq!(check(DEFAULT_FILE, tool, &arguments), expected, "{tool} {arguments}");
-    }
-}
-
 /// The rules that source 4 seeds, in its order.
 #[test]
 fn the_default_file_holds_the_source_s_rules() {
@@ -102,62 +74,6 @@ fn every_case_of_the_table_comes_out_as_it_deserves() {
     }
     assert!(count >= 200, "{count} cases");
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-#[test]
-fn the_last_match_wins_and_home_is_expanded() {
-    let text = r#"{
-        "*": "ask",
-        "write_file": { "*": "allow", "$HOME/.ssh/*": "deny", "~/projects/*": "allow", "/etc/*": "deny" },
-        "my_tool": "allow",
-        "filesystem_*": "deny"
-    }"#;
-    for (tool, arguments, expected) in [
-        ("write_file", json!({ "path": "/home/user/.ssh/id" }), Deny),
-        ("write_file", json!({ "path": "~/.ssh/id" }), Deny),
-        ("write_file", json!({ "path": "/home/user/projects/../.ssh/id" }), Deny),
-        ("write_file", json!({ "path": "./../.ssh/id" }), Deny),
-        ("write_file", json!({ "path": "/home/user/projects/a/b" }), Allow),
-        ("write_file", json!({ "path": "/etc/hosts" }), Deny),
-        ("my_tool", json!({}), Allow),
-        ("filesystem_read_file", json!({}), Deny),
-        ("other", json!({}), Ask),
-    ] {
-        assert_eq!(check(text, tool, &arguments), expected, "{tool} {arguments}");
-    }
-    assert_eq!(
-        check(r#"{ "a": "deny", "*": "allow" }"#, "a", &json!({})),
-        Allow,
-        "a last catch-all overrides"
-    );
-    assert_eq!(check("{}", "a", &json!({})), Ask, "no rule asks");
-}
-
-#[test]
-fn every_command_of_a_line_is_judged_by_itself() {
-    let text = r#"{ "shell_exec": { "*": "ask", "git status": "allow", "npm test *": "allow", "ls *": "allow", "git push *": "deny" } }"#;
-    for (command, expected) in [
-        ("git status", Allow),
-        ("npm test", Allow),
-        ("npm test a b", Allow),
-        ("git status && ls -la | ls", Allow),
-        ("git status; rm x", Ask),
-        ("git status && git -C x push", Deny),
-        ("ls > x", Ask),
-        ("ls $(git status)", Allow),
-        ("ls $(rm x)", Ask),
-        ("$X", Ask),
-        ("", Deny),
-    ] {
-        let verdict = check_tool(&policy(text), None, "shell_exec", &json!({ "command": command }), HOME);
-        assert_eq!(verdict.decision, expected, "{command}: {:?}", verdict.cause);
-    }
-    assert_eq!(check(text, "shell_exec", &json!({})), Ask, "no command to compare");
-    assert_eq!(
-        check(r#"{ "*": "allow" }"#, "shell_exec", &json!({ "command": "bash -c \"$X\"" })),
-        Allow,
-        "the gate is off"
-    );
 }
 
 #[test]

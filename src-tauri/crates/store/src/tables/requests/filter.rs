@@ -8,7 +8,6 @@ use uuid::Uuid;
 /// Filter of requests. The default is the newest of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only this agent's.
     pub agent: Option<AgentId>,
     pub phase: Option<RunState>,
     /// Only those that came in then or later.
@@ -17,9 +16,7 @@ pub struct Filter {
     pub until: Option<Millis>,
     /// Only those that were decided like this.
     pub decided: Option<Decided>,
-    /// Only those that this rule decided.
     pub rule: Option<RuleId>,
-    /// Only those with an effect of this kind.
     pub effect: Option<&'static str>,
     /// Only those that would run in this folder itself.
     pub folder: Option<String>,

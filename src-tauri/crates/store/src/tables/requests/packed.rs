@@ -37,14 +37,12 @@ pub(super) struct LongParts {
 }
 
 impl LongParts {
-    /// Packs them.
     fn to_packed(&self) -> Result<Vec<u8>, Error> {
         let [facts, plan, verdict, ended] = [&self.facts, &self.plan, &self.verdict, &self.ended]
             .map(|part| part.as_deref().unwrap_or_default());
         pack_parts([&self.asked, facts, plan, verdict, ended])
     }
 
-    /// Unpacks them.
     pub(super) fn unpack(packed: &[u8]) -> Result<Self, PackedError> {
         let text = FORM.unpack_text(packed)?;
         let mut parts = text.split(BETWEEN).map(str::to_owned);

@@ -151,7 +151,6 @@ pub struct StoredRequest {
     /// Time at which its start was intended: from here on it may have run.
     pub intended_at: Option<Millis>,
     pub process: Option<RecordedProcess>,
-    /// The digest of its plan.
     pub digest: Option<Digest>,
     /// The person's words.
     pub feedback: Option<String>,
@@ -159,7 +158,6 @@ pub struct StoredRequest {
     /// Request as it was sent, as JSON text.
     pub asked: String,
     pub plan: Option<Plan>,
-    /// Verdict, as it was then.
     pub verdict: Option<Verdict>,
     /// The line as the agent asked it, where a person changed it, as escaped text.
     pub asked_line: Option<String>,

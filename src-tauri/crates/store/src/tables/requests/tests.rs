@@ -86,7 +86,6 @@ fn the_same_number_again_gives_the_stored_request_and_other_content_is_a_conflic
     assert_eq!(put(&store, &other), NewRequestOutcome::New, "numbers of agents are their own");
 }
 
-/// Takes a request from its question to its end.
 fn live_through(store: &Store, key: uuid::Uuid, process: &RecordedProcess, ending: &RequestEnding) {
     let judged = RequestChange::to_phase(RunState::Asking, 2)
         .judged(&verdict())
