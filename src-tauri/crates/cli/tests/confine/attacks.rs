@@ -29,7 +29,7 @@ const PYTHON: &str = "/usr/bin/python3 -c";
 #[derive(serde::Deserialize)]
 struct Attack {
     name: String,
-    attack: String,
+    shell: String,
     sign: Sign,
 }
 
@@ -58,7 +58,7 @@ fn worked(world: &mut World, sign: &Sign, printed: &str) -> bool {
 fn no_attack_works_confined() {
     let mut wrong = Vec::new();
     for line in include_str!("attacks.jsonl").lines() {
-        let Attack { name, attack, sign } = serde_json::from_str(line).unwrap();
+        let Attack { name, shell, sign } = serde_json::from_str(line).unwrap();
         for how in [How::Free, How::Look, How::Project, How::Loopback] {
             let mut world = World::new();
             let free = matches!(how, How::Free);
@@ -68,10 +68,10 @@ fn no_attack_works_confined() {
                 while world.victim_lives() {}
                 continue;
             }
-            let mut command = world.command(&how, "project", &format!("exec 9<\"$N\"; {}", text_of(&attack)));
+            let mut command = world.command(&how, "project", &format!("exec 9<\"$N\"; {}", text_of(&shell)));
             command.env("N", "/dev/null");
             if name == "read by an inherited descriptor" {
-                command = inherited(&world, &how, &attack);
+                command = inherited(&world, &how, &shell);
             }
             let output = command.output().unwrap();
             assert_ne!(output.status.code(), Some(125), "{name}: it is confined, and runs");

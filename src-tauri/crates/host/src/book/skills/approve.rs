@@ -92,14 +92,16 @@ impl PolicyStore {
     }
 
     async fn approve(&self, approvals: Vec<SkillApproval>) -> Result<(), PolicyStoreError> {
-        let _one = self.change().await;
-        self.store()
-            .write_durable(move |conn| {
-                approvals.iter().try_for_each(|approval| save_approval(conn, approval))
-            })
-            .await?;
-        self.look_through().await?;
-        self.skills_approved().await
+        {
+            let _one = self.change().await;
+            self.store()
+                .write_durable(move |conn| {
+                    approvals.iter().try_for_each(|approval| save_approval(conn, approval))
+                })
+                .await?;
+            self.skills_approved().await?;
+        }
+        self.find_skills().await.map(drop)
     }
 }
 
