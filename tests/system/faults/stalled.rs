@@ -41,7 +41,7 @@ while True:
 threading.Event().wait()
 ";
 
-/// A stalled folder; `None`, and why, where this machine does not let us mount one.
+/// Returns a stalled folder; `None`, and why, where this machine does not let us mount one.
 fn stalled(host: &Postern) -> Option<(OwnedChild, Mounted)> {
     stall(host.scratch("stalled"))
 }

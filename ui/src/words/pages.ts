@@ -24,7 +24,7 @@ export const pages = {
       signatures: "Sign or withdraw each in Settings › Integrations › Fleet.",
       channel: "Make a new key in Settings › Integrations: that opens it again.",
       clock: "Set the time right. If it is right now, restart Postern.",
-      skills: "Look at that disk or network folder, or stop watching it in Skills.",
+      skills: "Check that disk or network folder, or stop watching it.",
       window: "Answer in a terminal: postern questions. If it lasts, restart Postern.",
     } satisfies Record<ConcernKind, string>,
     login: "Start Postern at login",

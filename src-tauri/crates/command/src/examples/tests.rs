@@ -143,8 +143,10 @@ fn every_name_is_the_one_that_a_program_is_looked_up_by() {
 
 #[test]
 fn a_file_is_named_for_one_of_its_programs_or_its_theme() {
-    let themes =
-        ["effects-only", "small-tools", "shells", "wrappers-not-followed", "interpreters-not-followed"];
+    let themes = [
+        "cloud-services", "effects-only", "small-tools", "shells", "wrappers-not-followed",
+        "interpreters-not-followed",
+    ];
     for (path, file) in files() {
         let stem = path.rsplit('/').next().unwrap().strip_suffix(".toml").unwrap();
         assert!(themes.contains(&stem) || file.names[0] == stem, "{path} begins with {}", file.names[0]);
