@@ -386,5 +386,6 @@ async fn connected(line: Line, side: Side, closed: CancellationToken) {
         if closed.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
             return;
         }
+        known.forget_gone();
     }
 }

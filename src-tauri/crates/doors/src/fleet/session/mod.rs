@@ -66,6 +66,15 @@ pub(super) struct Remembered {
     read: Revisions,
     refusals: RecordedRefusals,
     taken: TakenDocuments,
+    /// Approvers that are present: a connection that is lost for a moment takes none of them away.
+    present: BTreeMap<FleetId, (ApproverGuard, Instant)>,
+}
+
+impl Remembered {
+    /// Lets go of approvers whose last word is too old.
+    pub(super) fn forget_gone(&mut self) {
+        self.present.retain(|_, (_, until)| *until > Instant::now());
+    }
 }
 
 pub(super) struct FleetHostSession {
@@ -182,9 +191,11 @@ impl FleetHostSession {
         self.fleet.restore_settled(std::mem::take(&mut known.settled));
         self.refusals = std::mem::take(&mut known.refusals);
         self.taken = std::mem::take(&mut known.taken);
+        self.present = std::mem::take(&mut known.present);
         let ended = self.serve(&mut known.read).await;
         known.refusals = std::mem::take(&mut self.refusals);
         known.taken = std::mem::take(&mut self.taken);
+        known.present = std::mem::take(&mut self.present);
         known.settled = self.fleet.take_settled();
         ended
     }
