@@ -207,13 +207,12 @@ pub(super) fn statements(command: &ExaminedCommand<'_>, texts: &[&str]) -> Optio
     if !command.is_one_of(&CLIENTS) {
         return None;
     }
-    let hold = |parts: &[&str]| {
-        texts.iter().any(|text| {
-            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
-            let plain = without_literals(&plain);
-            parts.iter().any(|part| plain.contains(part))
-        })
+    let plain = |text: &&str| {
+        let plain = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
+        without_literals(&plain).into_owned()
     };
+    let plain: Vec<String> = texts.iter().map(plain).collect();
+    let hold = |parts: &[&str]| plain.iter().any(|text| parts.iter().any(|part| text.contains(part)));
     let deletes = hold(&DROPS).then(|| system("delete data from a database", None));
     deletes.or_else(|| hold(&OPENS).then(|| system("give access to a database", None)))
 }

@@ -39,6 +39,7 @@ pub(super) struct ExaminedCommand<'a> {
     /// The words that the shell expands, as they were written.
     pub(super) patterns: &'a [&'a str],
     pub(super) program: &'static Program,
+    /// True for a wrapper, as in [`ProgramWords`].
     wraps: bool,
     all: &'a [&'a str],
     read: OnceCell<Invocation<'a, &'a str>>,
@@ -86,9 +87,6 @@ impl<'a> ProgramWords<'a> {
         }
     }
 }
-
-/// Pattern of a program without arguments.
-const WITHOUT_ARGUMENTS: &str = "#0";
 
 /// Options of git's transfers that take no word of their own.
 const FLAGS: [&str; 50] = [
@@ -140,16 +138,14 @@ impl<'a> ExaminedCommand<'a> {
         if patterns.is_empty() {
             return None;
         }
-        PatternSearch { read: self.read(), dir: &Dir::Same, writes: false, by_option: false }
+        let (read, dir, wraps) = (self.read(), &Dir::Same, self.wraps);
+        PatternSearch { read, dir, writes: false, by_option: false, wraps }
             .first_match(patterns)
             .map(|(found, _)| found)
     }
 
     /// Returns the index of the first word behind the command that an effect is about, if it has the effect.
     pub(super) fn meets_effect(&self, effect: &TableEffect) -> Option<usize> {
-        if self.wraps && effect.when == WITHOUT_ARGUMENTS {
-            return None;
-        }
         let named = effect.names.is_empty() || effect.names.contains(&self.name);
         let found = named.then(|| self.find_match(effect.when))??;
         (!self.matches_any(effect.unless)).then_some(found.behind)

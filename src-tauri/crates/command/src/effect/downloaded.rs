@@ -3,7 +3,7 @@
 use super::command::{ProgramWords, writes};
 use super::host::machine_of;
 use super::{CommandEffect, StepEffect};
-use crate::programs::{ProgramClass, class_of, family_of, table};
+use crate::programs::{ProgramClass, class_of, family_of, known_name};
 use crate::{ArgEffect, Dir, RedirectionKind, Step, Word};
 
 /// Returns the steps that run a download or a decoded text, each with the source.
@@ -132,7 +132,7 @@ fn runs_one_of(step: &Step, effects: &[StepEffect], kept: &[String]) -> bool {
 
 /// Returns the folder that an option of the step's program names.
 fn project_folder(step: &Step) -> Option<&str> {
-    let program = step.program().and_then(|name| table::program(&family_of(name)))?;
+    let program = step.program().and_then(known_name)?.program;
     let folders = program.unsafe_args.iter().filter(|row| row.does == ArgEffect::Folder);
     let options: Vec<&str> = folders.flat_map(|row| row.when.split(' ')).collect();
     let is_option =

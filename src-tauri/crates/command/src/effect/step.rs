@@ -19,6 +19,7 @@ use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, Unk
 use crate::programs::table;
 use crate::programs::{
     ProgramClass, asks_others, class_of, command_words, family, family_of, is_read_only, is_read_only_anyway,
+    known_name,
 };
 use crate::{ArgEffect, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, Word};
 
@@ -315,8 +316,8 @@ fn is_told_by_table(step: &Step, word: &str) -> bool {
     let names = |effect: &table::TableEffect| {
         !matches!(effect.does, EffectKind::Write) && effect.out.split_whitespace().any(|one| one == option)
     };
-    let program = step.program().and_then(|name| table::program(&family_of(name)));
-    program.is_some_and(|program| program.effects.iter().any(names))
+    let program = step.program().and_then(known_name);
+    program.is_some_and(|known| known.program.effects.iter().any(names))
 }
 
 /// Returns true if a step only reads by its words, and writes nothing.

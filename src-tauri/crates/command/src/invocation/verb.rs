@@ -4,7 +4,7 @@ use postern_programs::Style;
 
 use super::ArgumentWord;
 use super::word::{Grammar, NextWordUse};
-use crate::programs::table::{self, Program};
+use crate::programs::table::Program;
 
 /// Places that are taken for one of a verb.
 const MOST_VERBS: usize = 4;
@@ -68,7 +68,7 @@ pub fn leading_options(words: &[&str]) -> usize {
 
 /// Returns the options in front of a program's verb, and their spelling. `name` may be a path.
 fn before_verb_of(name: &str) -> Option<(&'static str, Style)> {
-    let program = table::program(&crate::programs::family_of(name))?;
+    let program = crate::programs::known_name(name)?.program;
     Some((program.before?, program.style))
 }
 

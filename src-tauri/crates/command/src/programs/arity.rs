@@ -17,7 +17,7 @@ pub fn command_length(argv: &[&str]) -> usize {
 /// Returns the words that name the command, without options before the verb: `git -C x push origin` is `git push`.
 pub fn command_words<'a>(argv: &[&'a str]) -> Vec<&'a str> {
     let as_written = || argv.iter().take(command_length(argv)).copied().collect();
-    let program = argv.first().and_then(|name| super::table::program(&super::family_of(name)));
+    let program = argv.first().and_then(|name| super::known_name(name)).map(|known| known.program);
     let places =
         program.filter(|program| program.before.is_some()).map(|program| verb_indexes(program, argv));
     // Where the verb may be in several places, nothing is left out.

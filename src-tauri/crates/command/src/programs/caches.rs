@@ -1,11 +1,11 @@
 //! The caches of programs.
 
-use super::family_of;
-use super::table::{self, Caches, PROGRAMS};
+use super::known_name;
+use super::table::{Caches, PROGRAMS};
 
 /// Returns the caches of a program, by any of its names. People's own files have none.
 pub fn caches_of(name: &str) -> Option<&'static Caches> {
-    table::program(&family_of(name))?.caches.as_ref()
+    known_name(name)?.program.caches.as_ref()
 }
 
 /// Returns the caches of every program that has some.

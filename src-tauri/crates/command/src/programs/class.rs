@@ -4,17 +4,22 @@ use std::borrow::Cow;
 
 use postern_programs::ProgramClass;
 
-use super::table::{self, Trait};
+use super::table::{self, Name, Trait};
 
 /// Returns the class of a program by its base name. Case, directories and version suffixes do not matter
 /// (`/BIN/Python3.12`).
 pub fn class_of(name: &str) -> ProgramClass {
-    table::program(&family_of(name)).map_or(ProgramClass::Ordinary, |program| program.class)
+    known_name(name).map_or(ProgramClass::Ordinary, |known| known.program.class)
+}
+
+/// Returns what is known about the name of a program, in any spelling.
+pub(crate) fn known_name(name: &str) -> Option<&'static Name> {
+    table::find_name(&family_of(name))
 }
 
 /// Returns true for a program, by its base name, that obeys what lies in a repository, or starts git.
 pub fn obeys_repository(name: &str) -> bool {
-    table::find_name(&family_of(name)).is_some_and(|known| known.has_trait(Trait::ObeysRepository))
+    known_name(name).is_some_and(|known| known.has_trait(Trait::ObeysRepository))
 }
 
 /// Returns the base name in lower case, without a version suffix (`python3.12` is `python`) and without the

@@ -1,13 +1,13 @@
 //! Programs that treat standard input as data, not as commands.
 
-use super::class::family_of;
-use super::table::{Trait, find_name};
+use super::class::known_name;
+use super::table::Trait;
 
 /// Returns true if a program reads its input as data or not at all, and false if that is unknown. `words` are
 /// the step's words without wrappers.
 pub fn treats_input_as_data(words: &[Option<&str>]) -> bool {
     let [Some(name), args @ ..] = words else { return false };
-    let Some(known) = find_name(&family_of(name)).filter(|known| known.has_trait(Trait::InputIsData)) else {
+    let Some(known) = known_name(name).filter(|known| known.has_trait(Trait::InputIsData)) else {
         return false;
     };
     // At any position, because options before a subcommand may have values.
@@ -17,7 +17,7 @@ pub fn treats_input_as_data(words: &[Option<&str>]) -> bool {
 
 /// Returns true if a program by itself reads its input as data, whatever its words make it do with the text.
 pub fn takes_text(program: &str) -> bool {
-    find_name(&family_of(program)).is_some_and(|known| known.has_trait(Trait::InputIsData))
+    known_name(program).is_some_and(|known| known.has_trait(Trait::InputIsData))
 }
 
 /// Returns true if an argument names standard input, alone or after an option.
@@ -25,8 +25,11 @@ fn names_input(arg: &str) -> bool {
     let value = arg.rsplit('=').next().unwrap_or(arg);
     let stream = || ["/dev/stdin", "/dev/fd/", "/proc/"].iter().any(|place| value.contains(place));
     let option = arg.starts_with('-') && arg.ends_with('-') && arg != "--";
-    let is_path = value.bytes().any(|byte| byte == b'/');
-    value == "-" || is_path && stream() || option || holds(arg, b"stdin") || holds(arg, b"files0-from")
+    value == "-"
+        || value.contains('/') && stream()
+        || option
+        || holds(arg, b"stdin")
+        || holds(arg, b"files0-from")
 }
 
 /// Returns true if a text holds another one. For words of a few letters this is faster than `str::contains`.

@@ -19,7 +19,7 @@ mod unsafe_args;
 pub use arity::{command_length, command_words};
 pub use caches::{all_caches, caches_of};
 pub use class::{class_of, obeys_repository};
-pub(crate) use class::{family, family_of};
+pub(crate) use class::{family, family_of, known_name};
 pub use extended::extensions;
 pub use input::{takes_text, treats_input_as_data};
 pub use known::{KnownEffect, KnownProgram, KnownReads, known_arguments, known_program, known_programs};

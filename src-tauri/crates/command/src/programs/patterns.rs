@@ -24,6 +24,8 @@ pub(crate) struct PatternSearch<'a, 'r, W> {
     pub(crate) writes: bool,
     /// True if an option without a command may do what a command does that is none of those listed.
     pub(crate) by_option: bool,
+    /// True for a wrapper, which starts another program: its words are not all that it got.
+    pub(crate) wraps: bool,
 }
 
 /// Returns the first argument that is unsafe, and the pattern that matched.
@@ -32,7 +34,8 @@ pub(crate) fn unsafe_arg<W: ArgumentWord>(
     read: &Invocation<'_, W>,
     dir: &Dir,
 ) -> Option<(usize, &'static str)> {
-    let look = PatternSearch { read, dir, writes: unsafe_args.does == ArgEffect::Writes, by_option: true };
+    let writes = unsafe_args.does == ArgEffect::Writes;
+    let look = PatternSearch { read, dir, writes, by_option: true, wraps: false };
     look.first_match(unsafe_args.when).map(|(found, mark)| (found.at, mark))
 }
 
@@ -46,8 +49,8 @@ impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
 
     fn match_pattern(&self, mark: &str) -> Option<PatternMatch> {
         // Both have to match; the first says where.
-        if let Some(at) = mark.bytes().position(|byte| byte == b'&') {
-            return self.match_pattern(&mark[at + 1..]).and_then(|_| self.match_pattern(&mark[..at]));
+        if let Some((first, other)) = mark.split_once('&') {
+            return self.match_pattern(other).and_then(|_| self.match_pattern(first));
         }
         let read = self.read;
         let (kind, rest) = mark.split_at(mark.len().min(1));
@@ -139,7 +142,7 @@ impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
     fn operand(&self, which: &str) -> Option<usize> {
         let read = self.read;
         match which {
-            "0" => return (read.args.len() == 1).then_some(0),
+            "0" => return (read.args.len() == 1 && !self.wraps).then_some(0),
             "*/" => return self.leading_out(|_| true),
             "*" => {
                 let file = |at: &&usize| !read.word_at(**at).is_some_and(|path| NO_FILE.contains(&path));

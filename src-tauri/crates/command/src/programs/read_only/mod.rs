@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use postern_programs::{ArgumentCheck, ReadCheck};
 
 use super::table::{self, Name, Trait};
-use super::{ProgramClass, class_of, family_of};
+use super::{ProgramClass, class_of, family_of, known_name};
 use crate::call::{Arg, CommandCall};
 use crate::invocation::verb_indexes;
 
@@ -21,7 +21,7 @@ pub(super) fn is_program(known: &Name) -> bool {
 /// unsafe arguments: a command with one is not read-only.
 pub fn is_read_only(argv: &[&str]) -> bool {
     let Some(program) = argv.first() else { return false };
-    let Some(known) = table::find_name(&family_of(program)) else { return false };
+    let Some(known) = known_name(program) else { return false };
     let check = known.program.reads.check;
     if is_program(known) && !check.is_some_and(|check| shapes::writes(check, argv)) {
         return true;
@@ -39,7 +39,7 @@ pub fn is_read_only_anyway(words: &[Option<&str>]) -> bool {
     if let Some(argv) = known {
         return is_read_only(&argv);
     }
-    let known = words.first().copied().flatten().and_then(|name| table::find_name(&family_of(name)));
+    let known = words.first().copied().flatten().and_then(known_name);
     let Some(known) = known else { return false };
     if known.has_trait(Trait::ReadsAnyway) {
         return true;
@@ -64,7 +64,7 @@ pub fn asks_others(words: &[Option<&str>]) -> bool {
     if let [_, Some("--version" | "-v")] = words {
         return false;
     }
-    let asks = table::find_name(&family_of(name)).is_some_and(|known| {
+    let asks = known_name(name).is_some_and(|known| {
         let by = known.program.reads.asks;
         let command = || {
             let argv: Vec<&str> = words.iter().map(|word| word.unwrap_or("operand")).collect();
@@ -78,7 +78,7 @@ pub fn asks_others(words: &[Option<&str>]) -> bool {
 /// Returns true if it does the same in every folder, but for what it is given to read: it has no
 /// configuration there.
 pub fn reads_alike_everywhere(argv: &[&str]) -> bool {
-    let known = argv.first().and_then(|name| table::find_name(&family_of(name)));
+    let known = argv.first().and_then(|name| known_name(name));
     known.is_some_and(|known| is_program(known) || is_awk(known)) && is_read_only(argv)
 }
 
@@ -97,7 +97,7 @@ pub fn is_reading_carrier(invoked: &str, found: &[&str]) -> bool {
 /// Returns true if each further operand of the program is one more file that it reads, wherever its options
 /// end: awk.
 pub fn reads_any_files(program: &str) -> bool {
-    table::find_name(&family_of(program)).is_some_and(is_awk)
+    known_name(program).is_some_and(is_awk)
 }
 
 fn is_awk(known: &Name) -> bool {
