@@ -41,9 +41,9 @@ fn an_allow_is_never_looser_than_picomatch_and_a_deny_never_tighter() {
 /// allow alone, and no star goes up by `..`.
 #[test]
 fn patterns_match_as_a_shell_user_expects() {
-    for case in include_str!("tests.jsonl").lines() {
-        let (pattern, value, strict, generous): (String, String, bool, bool) =
-            serde_json::from_str(case).unwrap();
+    for (pattern, value, strict, generous) in
+        crate::testing::rows::<(String, String, bool, bool)>(include_str!("tests.jsonl"))
+    {
         let glob = Glob::new(&pattern).unwrap();
         assert_eq!(glob.is_strict_match(&value), strict, "allow {pattern:?} {value:?}");
         assert_eq!(glob.is_generous_match(&value), generous, "deny {pattern:?} {value:?}");

@@ -3,7 +3,7 @@ use crate::agent::AgentPolicy;
 use crate::pattern::pattern_text;
 use crate::permissions::FileLayer;
 use crate::rule::{Effect, Pattern, Rule, RuleOrigin};
-use crate::testing::{HOME, person_rule};
+use crate::testing::{HOME, person_rule, rows};
 use crate::tool_gate::check_tool;
 
 fn taking(broad: bool) -> Taking {
@@ -68,8 +68,7 @@ fn denials_of_claude_code_deny_at_least_as_much() {
 
 #[test]
 fn questions_and_tools_of_claude_code_become_lines() {
-    for case in include_str!("claude_code.jsonl").lines() {
-        let ClaudeCase { list, written, broad, becomes } = serde_json::from_str(case).unwrap();
+    for ClaudeCase { list, written, broad, becomes } in rows(include_str!("claude_code.jsonl")) {
         assert_eq!(claude(&list, &written, &taking(broad)), becomes, "{list} {written}");
     }
     let edit = claude("allow", "Edit(/src/**)", &in_project());

@@ -1,6 +1,7 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
 use super::places::is_held_in_place;
+use super::sent::quoted;
 use super::shell_values::{is_job, is_number, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
@@ -179,7 +180,7 @@ fn names_extras(step: &Step, raw: &str) -> bool {
 /// Returns true for a word that holds what a written command prints: a commit, containers or things of a cluster. None of them is an
 /// option.
 fn holds_printed_name(raw: &str) -> bool {
-    let text = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
+    let text = quoted(raw).unwrap_or(raw);
     let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/.:_-=,".contains(c));
     let parts = text.split_once("$(").and_then(|(before, rest)| Some((before, rest.split_once(')')?)));
     let Some((_, (command, _))) = parts.filter(|(before, (_, behind))| plain(before) && plain(behind)) else {

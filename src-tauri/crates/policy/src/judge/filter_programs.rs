@@ -100,8 +100,9 @@ mod tests {
 
     #[test]
     fn plain_programs_only_print_and_whatever_could_do_more_is_not_plain() {
-        for case in include_str!("filter_programs.jsonl").lines() {
-            let (words, prints): (Vec<String>, bool) = serde_json::from_str(case).unwrap();
+        for (words, prints) in
+            crate::testing::rows::<(Vec<String>, bool)>(include_str!("filter_programs.jsonl"))
+        {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             assert_eq!(only_prints(words[0], &words[1..]), prints, "{words:?}");
         }

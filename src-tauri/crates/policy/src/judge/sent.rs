@@ -110,6 +110,6 @@ fn is_own_server(word: &Word) -> bool {
 }
 
 /// Returns the text between the quotes of a word that is all in one pair of them.
-fn quoted(raw: &str) -> Option<&str> {
+pub(super) fn quoted(raw: &str) -> Option<&str> {
     raw.strip_prefix('"')?.strip_suffix('"').filter(|text| !text.contains(['"', '\\']))
 }

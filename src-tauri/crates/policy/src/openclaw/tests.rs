@@ -1,6 +1,6 @@
 use super::{Allowed, document, read_document};
 use crate::pattern::pattern_text;
-use crate::testing::{Scene, person_rule};
+use crate::testing::{Scene, person_rule, rows};
 use crate::{Ask, Decision, Effect, Fallback, Pattern, Rule, Security, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -53,8 +53,7 @@ struct ExpressionCase {
 
 #[test]
 fn an_expression_becomes_words_that_allow_no_more() {
-    for case in include_str!("tests.jsonl").lines() {
-        let ExpressionCase { expression, words, because } = serde_json::from_str(case).unwrap();
+    for ExpressionCase { expression, words, because } in rows(include_str!("tests.jsonl")) {
         let entry = json!({"pattern": "git", "argPattern": expression});
         if words.is_empty() {
             let told = why_not(&entry);

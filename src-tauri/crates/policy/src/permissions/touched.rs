@@ -362,8 +362,8 @@ mod tests {
     }
 
     fn cases(any_name: bool) -> impl Iterator<Item = PathCase> {
-        let all = include_str!("touched.jsonl").lines().map(serde_json::from_str::<PathCase>);
-        all.map(Result::unwrap).filter(move |case| case.any_name == any_name)
+        let all = crate::testing::rows(include_str!("touched.jsonl"));
+        all.filter(move |case: &PathCase| case.any_name == any_name)
     }
 
     #[test]

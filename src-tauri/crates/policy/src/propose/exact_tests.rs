@@ -1,6 +1,6 @@
 //! Rules that the offer of an exact command saves: they hold for exactly what was shown.
 
-use crate::testing::Scene;
+use crate::testing::{Scene, rows};
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
 const PROGRAMS: [&str; 22] = [
@@ -57,8 +57,7 @@ struct ExactCase {
 
 #[test]
 fn exact_offers_are_what_their_cases_say() {
-    for case in include_str!("exact.jsonl").lines() {
-        let ExactCase { name, text, others, offer } = serde_json::from_str(case).unwrap();
+    for ExactCase { name, text, others, offer } in rows(include_str!("exact.jsonl")) {
         let Some(expected) = offer else {
             holds_for_itself_alone(&text, &others.iter().map(String::as_str).collect::<Vec<_>>());
             continue;

@@ -1,4 +1,4 @@
-use crate::testing::{Scene, identity, person_rule};
+use crate::testing::{Scene, identity, person_rule, rows};
 use crate::{
     AlwaysOffer, Decision, Effect, Input, NothingToSave, OfferLabel, Offered, Reason, Rule, RuleInput,
     RuleOrigin, pattern_text,
@@ -25,8 +25,7 @@ struct OfferCase {
 
 #[test]
 fn the_first_offer_names_the_action() {
-    for case in include_str!("offers.jsonl").lines() {
-        let OfferCase { text, offers } = serde_json::from_str(case).unwrap();
+    for OfferCase { text, offers } in rows(include_str!("offers.jsonl")) {
         assert_eq!(shown(&Scene::new().with_shell_text(&text).offers()), offers, "{text}");
     }
 }
@@ -79,8 +78,7 @@ struct GithubCase {
 
 #[test]
 fn calls_of_github_are_offered_by_their_words_and_allow_nothing_else() {
-    for case in include_str!("github.jsonl").lines() {
-        let GithubCase { text, offer, allowed, asked } = serde_json::from_str(case).unwrap();
+    for GithubCase { text, offer, allowed, asked } in rows(include_str!("github.jsonl")) {
         let offers = github().with_shell_text(&text).offers();
         assert_eq!(shown(&offers)[0], offer, "{text}");
         let saved = Rule { id: 1, ..offers[0].to_rules(RuleOrigin::Any).next().unwrap() };

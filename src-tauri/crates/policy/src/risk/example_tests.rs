@@ -1,7 +1,7 @@
 //! Examples of each effect with its level, and commands that only look dangerous.
 
 use super::{Risk, RiskLevel, assess};
-use crate::testing::Scene;
+use crate::testing::{Scene, rows};
 use crate::{Decision, Reason};
 use RiskLevel::Dangerous;
 
@@ -21,7 +21,7 @@ struct RiskExample {
 }
 
 fn examples() -> impl Iterator<Item = RiskExample> {
-    include_str!("examples.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
+    rows(include_str!("examples.jsonl"))
 }
 
 #[test]

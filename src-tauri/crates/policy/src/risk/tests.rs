@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::Scene;
+use crate::testing::{Scene, rows};
 use RiskLevel::{Dangerous, NeedsReview, Safe};
 
 fn weighed(line: &str) -> Risk {
@@ -12,9 +12,9 @@ fn has(risk: &Risk, kind: &str) -> bool {
 
 #[test]
 fn the_reach_of_paths_decides() {
-    for case in include_str!("reach.jsonl").lines() {
-        let (line, kind, scope, level): (String, String, EffectScope, Option<RiskLevel>) =
-            serde_json::from_str(case).unwrap();
+    for (line, kind, scope, level) in
+        rows::<(String, String, EffectScope, Option<RiskLevel>)>(include_str!("reach.jsonl"))
+    {
         let risk = weighed(&line);
         let of = risk.effects.iter().find(|rated| rated.effect.kind() == kind);
         assert_eq!(of.map(|rated| rated.scope), Some(scope), "{line}: {risk:?}");

@@ -1,4 +1,4 @@
-use crate::testing::{DATA, Scene};
+use crate::testing::{DATA, Scene, rows};
 use crate::{Cause, Decision, Reason, Security, Verdict};
 
 /// Returns the entry of the core that denies.
@@ -27,8 +27,7 @@ struct CoreCase {
 
 #[test]
 fn the_core_holds_whatever_the_settings_and_the_spelling() {
-    for case in include_str!("core.jsonl").lines() {
-        let CoreCase { id, lines } = serde_json::from_str(case).unwrap();
+    for CoreCase { id, lines } in rows(include_str!("core.jsonl")) {
         for text in lines {
             let found = verdict(&text);
             assert_eq!(found.reason == Reason::Core, id.is_some(), "{text}: {:?}", found.cause);

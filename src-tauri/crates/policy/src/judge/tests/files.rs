@@ -6,7 +6,7 @@ use crate::facts::TargetPath;
 use crate::rule::{Effect, FileAccess, Pattern, Rule, RuleId};
 use crate::settings::{Ask, Fallback, Security};
 use crate::subject::Origin;
-use crate::testing::Scene;
+use crate::testing::{Scene, rows};
 use Decision::{Allow, Ask as Asks, Deny};
 
 const MORE: [&str; 45] = [
@@ -45,8 +45,7 @@ struct FileCase {
 
 #[test]
 fn deny_rules_about_files_meet_lines_as_their_cases_say() {
-    for case in include_str!("files.jsonl").lines() {
-        let FileCase { name, pattern, expect, lines } = serde_json::from_str(case).unwrap();
+    for FileCase { name, pattern, expect, lines } in rows(include_str!("files.jsonl")) {
         for line in lines {
             let verdict = scene(pattern.clone()).with_shell_text(&line).judge_request();
             assert_eq!(verdict.decision, expect, "{name}: {line}: {:?}", verdict.cause);

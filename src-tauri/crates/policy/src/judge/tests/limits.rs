@@ -1,6 +1,6 @@
 //! Tests of the limits of an offer: its rule covers the next command of its kind, and nothing that does more.
 
-use crate::testing::{HOME, Scene};
+use crate::testing::{HOME, Scene, rows};
 use crate::{Decision, Pattern, Rule, RuleOrigin, TargetPath};
 
 fn scene(command: &str) -> Scene {
@@ -48,8 +48,7 @@ struct SavedCase {
 
 #[test]
 fn a_saved_rule_covers_the_commands_that_its_case_says() {
-    for line in include_str!("saved.jsonl").lines() {
-        let case: SavedCase = serde_json::from_str(line).unwrap();
+    for case in rows::<SavedCase>(include_str!("saved.jsonl")) {
         let SavedCase { name, given, covered, asked, settings } = &case;
         let rules = saved(given);
         let allowed = [given].into_iter().chain(covered).map(|command| (command, true));

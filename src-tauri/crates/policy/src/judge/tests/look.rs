@@ -1,6 +1,6 @@
 //! The read-only list and the profile that its steps run with.
 
-use crate::testing::{CWD, DATA, HOME, Scene};
+use crate::testing::{CWD, DATA, HOME, Scene, rows};
 use crate::{Confinable, Confinement, Decision, Origin, Reason, Security, TargetPath, Verdict};
 
 fn reader() -> Scene {
@@ -72,8 +72,7 @@ struct LookCase {
 
 #[test]
 fn lines_are_read_only_as_their_cases_say() {
-    for case in include_str!("look.jsonl").lines() {
-        let LookCase { name, programs, allowed, asked } = serde_json::from_str(case).unwrap();
+    for LookCase { name, programs, allowed, asked } in rows(include_str!("look.jsonl")) {
         let with = |scene: Scene, name: &String| scene.program(&format!("/usr/bin/{name}"), name);
         for (texts, expected) in [(allowed, Decision::Allow), (asked, Decision::Ask)] {
             for text in texts {

@@ -1,4 +1,4 @@
-use crate::testing::{Scene, identity, person_rule};
+use crate::testing::{Scene, identity, person_rule, rows};
 use crate::{
     Authority, Cause, ContentDifference, Decision, Difference, Effect, Identity, Input, Lifetime, Pattern,
     Pin, PinMismatch, Reason, Rule, RuleInput, ScriptPin, Signature, Source,
@@ -19,14 +19,14 @@ struct RuleCase {
 
 #[test]
 fn a_rule_covers_what_it_says_and_a_broad_one_what_its_words_cover_and_no_more() {
-    for case in include_str!("rules.jsonl").lines() {
-        let RuleCase { rule, broad, command, allowed: expected } = serde_json::from_str(case).unwrap();
+    for RuleCase { rule, broad, command, allowed: expected } in rows(include_str!("rules.jsonl")) {
         let scene = Scene::new()
             .program("/usr/bin/date", "date")
             .program("/usr/bin/tar", "tar")
             .with_rule(Rule { broad, ..person_rule(1, Effect::Allow, &rule) })
             .with_shell_text(&command);
-        assert_eq!(allowed(&scene), expected, "{case}: {:?}", scene.judge_request().cause);
+        let cause = scene.judge_request().cause;
+        assert_eq!(allowed(&scene), expected, "{rule}, broad {broad}: {command}: {cause:?}");
     }
 }
 
