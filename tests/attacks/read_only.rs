@@ -172,6 +172,49 @@ fn keys_are_read_by_no_spelling() {
 }
 
 #[test]
+fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
+    let Some((arena, mut agent)) = reader() else { return };
+    repository(&mut agent);
+    agent.sh(&format!(
+        "mkdir -p a/b none && echo fine > a/notes.txt && ln -s ../.env a/link
+         for f in .env a/b/.env.local id_rsa a/server-key.pem terraform.tfstate; do echo {SECRET} > $f; done"
+    ));
+    let lines = [
+        "grep -r '' .", "grep -rh '' a . 2>/dev/null", "rg -uu '' .", "rg '' . a", "ls -A . a | xargs cat",
+        "find . -type f | xargs grep -h ''", "find . -type f -exec cat {} +", "cat * a/*",
+        "for f in * a/* a/b/*; do cat \"$f\"; done", "git ls-files -o | xargs head -n 5; cat a/notes.txt",
+        "git grep --no-index '' ", "diff -urN a none",
+    ];
+    let told = |agent: &mut Agent, line: &str| {
+        let end = tried(agent, json!({ "shell": line }));
+        assert_eq!(end["method"], "exec.finished", "{line} is not asked about: {end}");
+        assert!(!output(&end).contains(SECRET), "{line} told a secret: {end}");
+        end
+    };
+    for line in lines {
+        let end = told(&mut agent, line);
+        assert!(output(&end).contains("fine"), "{line} reads the rest: {end}");
+    }
+    for named in ["cat .env", "grep -r '' .env", "cat a/b/.env*", "head a/*key.pem"] {
+        assert_eq!(
+            tried(&mut agent, json!({ "shell": named }))["method"],
+            "exec.denied",
+            "{named} is asked about"
+        );
+    }
+    let end = agent.request(json!({ "shell": "grep -rc fine a" }));
+    let why = end["params"]["message"].as_str().unwrap_or_default();
+    assert!(
+        end["params"]["exitCode"] == 2 && why.contains("were kept from it"),
+        "the agent is told why: {end}"
+    );
+    arena.ok(&["agents", "set", agent.id(), "files=allow", "--yes"]);
+    for line in ["grep -rh '' . > all", "cat * a/* > all", "cat a/b/.* > all"] {
+        told(&mut agent, &format!("{line}; cat all; cat a/notes.txt"));
+    }
+}
+
+#[test]
 fn data_of_postern_are_read_by_no_setting() {
     let Some((arena, mut agent)) = Arena::with_agent("full", &["security=full", "ask=off"]) else { return };
     let data = arena.data().display().to_string();

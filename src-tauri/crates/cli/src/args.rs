@@ -236,6 +236,9 @@ pub(crate) struct ConfineCommand {
     /// Files that it may not write: a path with globs
     #[arg(long, value_name = "FILES")]
     pub(crate) deny_write: Vec<String>,
+    /// Keep files from it that hold secrets by their names: .env, id_rsa
+    #[arg(long)]
+    pub(crate) deny_secrets: bool,
     /// Refuse folders that links lead to, and say after a failure what was confined (hooks of agents)
     #[arg(long)]
     pub(crate) for_agent: bool,

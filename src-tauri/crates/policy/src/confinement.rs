@@ -48,7 +48,7 @@ pub enum Confinement {
     },
 }
 
-/// Files that deny rules name: patterns, as the rules have them.
+/// Files that are kept from a run: patterns, as deny rules have them, and those that hold secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Denied {
@@ -58,18 +58,23 @@ pub struct Denied {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
     pub write: Vec<String>,
+    /// True if it may not read files of its folders that hold secrets by their names: `.env`, `id_rsa`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "ts", ts(as = "Option<_>", optional))]
+    pub secrets: bool,
 }
 
 impl Denied {
     /// Returns true if it names none.
     pub fn is_empty(&self) -> bool {
-        self.read.is_empty() && self.write.is_empty()
+        self.read.is_empty() && self.write.is_empty() && !self.secrets
     }
 
     /// Returns true if it names all that the other one does.
     fn includes_all(&self, other: &Self) -> bool {
         other.read.iter().all(|pattern| self.read.contains(pattern))
             && other.write.iter().all(|pattern| self.write.contains(pattern))
+            && self.secrets >= other.secrets
     }
 }
 
@@ -158,8 +163,10 @@ impl Confinement {
             Self::Look { folders, reads, .. } => [folders.as_slice(), reads].concat(),
             Self::None | Self::Project { .. } => self.folders().to_vec(),
         };
-        let Denied { read: deny_read, write: deny_write } = self.denied().cloned().unwrap_or_default();
-        Some(Confined { profile: self.profile()?, folders, network, loopback, deny_read, deny_write })
+        let Denied { read: deny_read, write: deny_write, secrets: deny_secrets } =
+            self.denied().cloned().unwrap_or_default();
+        let profile = self.profile()?;
+        Some(Confined { profile, folders, network, loopback, deny_read, deny_write, deny_secrets })
     }
 
     /// Returns the folders that it names.
@@ -360,7 +367,7 @@ mod tests {
         assert!(project.is_within(&reading) && !reading.is_within(&project));
         assert!(Confinement::look_only(reads).is_within(&reading));
         let less = |profile: &Confinement| {
-            profile.clone().without(Denied { read: vec!["**/.env".to_owned()], write: Vec::new() })
+            profile.clone().without(Denied { read: vec!["**/.env".to_owned()], ..Denied::default() })
         };
         assert!(less(&project).is_within(&project) && !project.is_within(&less(&project)));
         assert!(less(&look).is_within(&less(&project)) && !look.is_within(&less(&project)));

@@ -113,6 +113,9 @@ pub struct Confined {
     /// Files that it may not write: patterns of deny rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny_write: Vec<String>,
+    /// True if it may not read files that hold secrets by their names: `.env`, `id_rsa`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deny_secrets: bool,
 }
 
 crate::named_values! {

@@ -90,8 +90,9 @@ fn failure_note(confinement: &Confinement) -> String {
         Confinement::None | Confinement::Look { .. } => render::missing_network(false, false),
     };
     let network = missing.map(|missing| format!(", {missing}")).unwrap_or_default();
+    let secrets = render::secrets_kept(confinement).map(|kept| format!("; {kept}")).unwrap_or_default();
     format!(
-        "postern: ran confined ({}): {writes}{network}. If it needs more, ask your user for a rule that allows it",
+        "postern: ran confined ({}): {writes}{network}{secrets}. If it needs more, ask your user for a rule that allows it",
         confinement.name()
     )
 }
@@ -111,7 +112,11 @@ fn confinement(command: &ConfineCommand, cwd: &str) -> Result<Confinement, Failu
         };
         command.folder.iter().map(real).collect::<Result<_, _>>()?
     };
-    let denied = Denied { read: command.deny_read.clone(), write: command.deny_write.clone() };
+    let denied = Denied {
+        read: command.deny_read.clone(),
+        write: command.deny_write.clone(),
+        secrets: command.deny_secrets,
+    };
     match command.profile {
         ConfineProfileArg::Look if command.network || command.loopback => {
             Err(Failure::usage_error("the profile look has no network: use project"))

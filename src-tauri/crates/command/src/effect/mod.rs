@@ -25,7 +25,7 @@ use crate::{ArgFact, Note, Words};
 pub use hooks::{HookedStep, RepositoryOptions, hooked_step};
 pub use host::host_of;
 pub use kept::kept_names;
-pub use places::{is_secret, is_system_file};
+pub use places::{is_secret, is_system_file, opens_nothing};
 pub use postern_programs::{EffectScope, InstallPlace, Reversible};
 pub use publication::{Publication, publication_of};
 pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_of};

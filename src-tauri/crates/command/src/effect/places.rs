@@ -12,7 +12,7 @@ pub(super) const OPEN_NOTHING: [&str; 16] = [
 ];
 
 /// Returns true for a program that opens none of the files that it is given.
-pub(super) fn opens_nothing(name: &str) -> bool {
+pub fn opens_nothing(name: &str) -> bool {
     OPEN_NOTHING.contains(&&*family_of(name))
 }
 

@@ -210,11 +210,18 @@ pub fn failed_confined(confinement: &Confinement, code: i32) -> Option<String> {
         }
     };
     let had = missing.map_or(wrote.to_owned(), |missing| format!("{wrote} and had {missing}"));
+    let kept = secrets_kept(confinement).map(|kept| format!("; {kept}")).unwrap_or_default();
     let profile = confinement.name();
     Some(format!(
-        "It ran confined ({profile}): {had}. If that is why it failed, ask for more with `confine: \"none\"` and a reason \
+        "It ran confined ({profile}): {had}{kept}. If that is why it failed, ask for more with `confine: \"none\"` and a reason \
          (postern-run --confine none --reason TEXT). The user is asked."
     ))
+}
+
+/// Returns what an agent is told of a confined run from which files that hold secrets were kept.
+pub fn secrets_kept(confinement: &Confinement) -> Option<&'static str> {
+    let kept = confinement.denied().is_some_and(|denied| denied.secrets);
+    kept.then_some("files that hold secrets by their names (.env, id_rsa) were kept from it")
 }
 
 /// Returns what an agent is told whose command ran out of time: how to ask for more, and who may give more than that.

@@ -28,7 +28,7 @@ pub use change::change;
 pub use danger::{confinement, danger, full_access_after_failure, missing_network};
 pub use denial::{
     advice, denial, denial_advice, drifted_step, failed_confined, not_shown, refusal, refusal_text,
-    set_aside, timed_out, unpinned, verdict_advice,
+    secrets_kept, set_aside, timed_out, unpinned, verdict_advice,
 };
 pub use effect::{
     all_also_covered, also_covers, effect, effect_kind, effect_kind_sentence, effect_sentence, widening,

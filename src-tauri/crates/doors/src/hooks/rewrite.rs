@@ -73,6 +73,7 @@ fn confine_command(text: &str, program: &str, data: &str, confined: &Confined) -
     words.extend(confined.folders.iter().flat_map(|folder| ["--folder", folder]));
     words.extend(confined.deny_read.iter().flat_map(|files| ["--deny-read", files]));
     words.extend(confined.deny_write.iter().flat_map(|files| ["--deny-write", files]));
+    words.extend(confined.deny_secrets.then_some("--deny-secrets"));
     words.extend(confined.network.then_some("--network"));
     words.extend(confined.loopback.then_some("--loopback"));
     words.extend(["--", SHELL, "-c", "--", text]);
@@ -93,7 +94,15 @@ mod tests {
     fn project() -> Confined {
         let folders = vec!["/p/it's $HOME".to_owned(), "/q".to_owned()];
         let (deny_read, deny_write) = (vec!["**/.env*".to_owned()], vec!["/p/a b".to_owned()]);
-        Confined { profile: Profile::Project, folders, network: true, loopback: false, deny_read, deny_write }
+        Confined {
+            profile: Profile::Project,
+            folders,
+            network: true,
+            loopback: false,
+            deny_read,
+            deny_write,
+            deny_secrets: true,
+        }
     }
 
     fn line(text: &str) -> Option<String> {
@@ -116,7 +125,7 @@ mod tests {
         let words =
             ["/opt/my app/postern", "--data", "/data", "confine", "project", "--for-agent", "--folder"];
         let more = ["/p/it's $HOME", "--folder", "/q", "--deny-read", "**/.env*", "--deny-write", "/p/a b"];
-        let last = ["--network", "--", "/bin/bash", "-c", "--", text];
+        let last = ["--deny-secrets", "--network", "--", "/bin/bash", "-c", "--", text];
         words.iter().chain(&more).chain(&last).map(|word| (*word).to_owned()).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Files in a run's folders that deny rules name, found by walking them. No link is followed.
+//! Files in a run's folders that deny rules name or that hold secrets, found by walking them. No link is followed.
 //!
 //! What a confined program opens is seen by no verdict, so these files are not there for it.
 
@@ -38,7 +38,7 @@ impl WithheldFiles {
         let mut open: Vec<PathBuf> = Vec::new();
         for folder in folders.map(PathBuf::from) {
             // A rule that names a folder of the run names all of it.
-            if !kept.withhold_path(&folder, &files)? {
+            if !kept.withhold_path(&folder, true, &files)? {
                 open.push(folder);
             }
         }
@@ -59,10 +59,14 @@ impl WithheldFiles {
             for entry in entries {
                 let entry = entry.map_err(|error| format!("{}: {error}", folder.display()))?;
                 left = left.checked_sub(1).ok_or_else(|| {
-                    format!("its folders hold more than {MOST_BEFORE} entries, which deny rules on files go through")
+                    format!("its folders hold more than {MOST_BEFORE} entries, and some files in them are kept from it")
                 })?;
                 let path = entry.path();
-                if !kept.withhold_path(&path, &files)? && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if kept.withhold_path(&path, is_folder, &files)? || !is_folder {
+                    continue;
+                }
+                if !files.pass_over(&entry.file_name().to_string_lossy()) {
                     open.push(path);
                 }
             }
@@ -80,10 +84,11 @@ impl WithheldFiles {
         elsewhere
     }
 
-    /// Takes a file or folder that a rule names, with its target if it is a link. Returns true if all of it may not be read.
-    fn withhold_path(&mut self, path: &Path, files: &DeniedFiles) -> Result<bool, String> {
+    /// Takes a file or folder that is kept from it, with its target if it is a link. Returns true if all of it may not be read.
+    fn withhold_path(&mut self, path: &Path, is_folder: bool, files: &DeniedFiles) -> Result<bool, String> {
         let text = path.to_string_lossy();
-        let (hide, pin) = (files.is_read_denied(&text), files.is_write_denied(&text));
+        let hide = files.is_read_denied(&text) || !is_folder && files.is_secret(&text);
+        let pin = files.is_write_denied(&text);
         if !hide && !pin {
             return Ok(false);
         }
@@ -94,7 +99,7 @@ impl WithheldFiles {
                 Ok(found) if found.is_symlink() => {}
                 Ok(found) if found.is_file() && found.nlink() > 1 => {
                     let (place, names) = (place.display(), found.nlink());
-                    return Err(format!("{place} is kept by a deny rule and has {names} names (hard links)"));
+                    return Err(format!("{place} is kept from it, and has {names} names (hard links)"));
                 }
                 Ok(_) => _ = into.insert(place),
                 Err(_) => {}
@@ -126,6 +131,7 @@ mod tests {
         let denied = Denied {
             read: vec!["**/.env".to_owned(), format!("{}/secrets/**", top.display())],
             write: vec!["**/*.lock".to_owned()],
+            ..Denied::default()
         };
         let find = || WithheldFiles::find_in([top.to_str().unwrap()].into_iter(), &denied, "/home/u");
         let kept = find().unwrap();
@@ -136,5 +142,27 @@ mod tests {
         assert_eq!(names(&kept.pinned), ["a/b.lock"]);
         fs::hard_link(top.join(".env"), top.join("other-name")).unwrap();
         assert!(find().unwrap_err().contains("2 names"), "another name would show it");
+    }
+
+    #[test]
+    fn files_that_hold_secrets_are_found_by_their_names_and_folders_are_not() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        for folder in [".env/bin", "a/.docker", "node_modules/x", ".git", "secret"] {
+            fs::create_dir_all(top.join(folder)).unwrap();
+        }
+        for file in [
+            ".env/bin/python", "a/.ENV.local", "a/.env.example", "a/.docker/config.json", "server-key.pem",
+            "key.rs", "node_modules/x/.env", ".git/.env", "secret/token",
+        ] {
+            fs::write(top.join(file), "x").unwrap();
+        }
+        std::os::unix::fs::symlink("secret/token", top.join("id_rsa")).unwrap();
+        let denied = Denied { secrets: true, ..Denied::default() };
+        let kept = WithheldFiles::find_in([top.to_str().unwrap()].into_iter(), &denied, "/home/u").unwrap();
+        let names: Vec<_> =
+            kept.hidden.iter().map(|path| path.strip_prefix(&top).unwrap().display().to_string()).collect();
+        assert_eq!(names, ["a/.ENV.local", "a/.docker/config.json", "secret/token", "server-key.pem"]);
+        assert!(kept.pinned.is_empty());
     }
 }

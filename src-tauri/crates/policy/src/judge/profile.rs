@@ -8,6 +8,7 @@ use super::caches::needed_caches;
 use super::classes::{Classed, Classes, Need, StepClasses};
 use super::confined::{self, Ruled};
 use super::covering::is_allowed_as_it_is;
+use super::files::opens_unnamed;
 use super::look::{Vouched, vouched};
 use super::opened::{self, OpenedFolder};
 use super::own_shell::{self, Rewriting};
@@ -22,6 +23,7 @@ use crate::path;
 use crate::risk::Weighed;
 use crate::rule::FileAccess;
 use crate::settings::Security;
+use postern_command::{Role, Step};
 use postern_protocol::{Profile, RequestedConfinement, short_folder};
 use std::cell::OnceCell;
 
@@ -57,7 +59,35 @@ impl<'a> Profiles<'a> {
             Some(asked) if !profiles.confinement.is_within(&asked) => asked,
             Some(_) | None => profiles.confinement,
         };
-        Self { confinement: confinement.without(denied(policy, facts)), ..profiles }
+        let secrets = profiles.keep_secrets(&confinement, facts, weighed);
+        let denied = Denied { secrets, ..denied(policy, facts) };
+        Self { confinement: confinement.without(denied), ..profiles }
+    }
+
+    /// Returns true if files that hold secrets are kept from a run: it only reads or changes files, and opens some that no word
+    /// names.
+    ///
+    /// With a word that names one a step is dangerous, and the person decides. Code of the project may need them.
+    fn keep_secrets(
+        &self,
+        confinement: &Confinement,
+        facts: &Facts<'_>,
+        weighed: &OnceCell<Weighed>,
+    ) -> bool {
+        let steps = || facts.reading.steps.iter().enumerate();
+        let is_plain = |(at, step): (usize, &Step)| {
+            step.role != Role::Program
+                || matches!(self.steps.get(at), Some(Vouched::Confined | Vouched::Anywhere))
+                || matches!(self.classed.get(at), Some(Classed::Allowed { classes, .. }) if !classes.contains(&Class::Build))
+        };
+        let holds = match confinement {
+            Confinement::None => false,
+            Confinement::Look { .. } => true,
+            Confinement::Project { .. } => facts.reading.opaque.is_empty() && steps().all(is_plain),
+        };
+        holds
+            && steps().any(|(_, step)| opens_unnamed(step))
+            && !weighed.get_or_init(|| Weighed::new(facts)).dangerous.contains(&true)
     }
 
     fn of_policy(

@@ -4,6 +4,7 @@ use crate::confinement::Denied;
 use crate::glob::{ANY_NAME, ANY_PATH, Glob};
 use crate::path;
 use crate::pattern::check_files;
+use postern_command::effect::is_secret;
 
 /// A pattern of files, ready to compare. What it names, it names with everything below.
 #[derive(Debug, Clone)]
@@ -69,6 +70,7 @@ pub struct DeniedFiles {
     read: Vec<FilePattern>,
     write: Vec<FilePattern>,
     fixed: Vec<String>,
+    secrets: bool,
 }
 
 impl DeniedFiles {
@@ -86,12 +88,24 @@ impl DeniedFiles {
             (path.starts_with('/') && !crate::pattern::is_glob(path)).then(|| path.to_owned())
         };
         let fixed = denied.read.iter().filter_map(whole).collect();
-        Ok(Self { read: read(&denied.read)?, write: read(&denied.write)?, fixed })
+        Ok(Self { read: read(&denied.read)?, write: read(&denied.write)?, fixed, secrets: denied.secrets })
     }
 
     /// Returns true if it names none.
     pub fn is_empty(&self) -> bool {
-        self.read.is_empty() && self.write.is_empty()
+        self.read.is_empty() && self.write.is_empty() && !self.secrets
+    }
+
+    /// Returns true if nothing below a folder of this name is one of them. What programs of others are made of holds none of
+    /// the project's secrets.
+    pub fn pass_over(&self, name: &str) -> bool {
+        self.read.is_empty() && self.write.is_empty() && matches!(name, ".git" | "node_modules")
+    }
+
+    /// Returns true if a file may not be read because it holds secrets, by its name and that of its folder.
+    pub fn is_secret(&self, path: &str) -> bool {
+        let start = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at);
+        self.secrets && is_secret(&path[start..])
     }
 
     /// Returns true if a file may not be read.
@@ -118,8 +132,11 @@ mod tests {
     #[test]
     fn files_that_rules_deny_are_known_by_their_paths() {
         let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
-        let denied =
-            Denied { read: texts(&["**/.env", "~/Documents/**", "/etc/x"]), write: texts(&["**/*.lock"]) };
+        let denied = Denied {
+            read: texts(&["**/.env", "~/Documents/**", "/etc/x"]),
+            write: texts(&["**/*.lock"]),
+            ..Denied::default()
+        };
         let files = DeniedFiles::new(&denied, "/home/u").unwrap();
         assert!(files.is_read_denied("/p/.env"));
         assert!(files.is_read_denied("/home/u/Documents/a"));

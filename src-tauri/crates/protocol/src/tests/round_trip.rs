@@ -119,6 +119,7 @@ fn events() -> BoxedStrategy<NoticeEvent> {
                 network: true,
                 loopback: false,
                 deny_read: vec!["**/.env".to_owned()],
+                deny_secrets: true,
                 deny_write: Vec::new(),
             }),
         })),

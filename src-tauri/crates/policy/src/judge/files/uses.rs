@@ -41,10 +41,10 @@ const READ_NO_OPERAND: &[&str] = &[
 ];
 
 /// Programs that find files for the program that they start.
-const FIND: &[&str] = &["fd", "fdfind", "find", "gfind"];
+pub(super) const FIND: &[&str] = &["fd", "fdfind", "find", "gfind"];
 
 /// Programs that give another one words from their input.
-const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
+pub(super) const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
 
 pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>) -> Vec<StepFileUse> {
     let folders = folders_of(line.cwd, &step.dir);

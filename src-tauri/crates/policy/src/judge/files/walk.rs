@@ -1,9 +1,10 @@
 //! Programs that read files which no word names: everything below a folder, or names of a list.
 
-use super::uses::{StepFileUse, Uses};
+use super::uses::{FEED, FIND, StepFileUse, Uses};
 use crate::glob::ANY_PATH;
 use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, program_word};
-use postern_command::{Step, Word};
+use postern_command::effect::opens_nothing;
+use postern_command::{Redirection, Role, Step, Via, Word};
 
 /// Programs that read everything below a folder, and the letters and words without one of which they do not.
 const WALK: &[(&str, &str, &[&str])] = &[
@@ -65,6 +66,19 @@ pub(in crate::judge) fn reads_folders(step: &Step) -> bool {
     let name = step.program().map(folded_base_name).unwrap_or_default();
     let Some((_, letters, words)) = WALK.iter().find(|(walks, ..)| *walks == name) else { return false };
     has_unknown(step) || letters.is_empty() && words.is_empty() || has_one_of(step, letters, words)
+}
+
+/// Returns true if a step may open files that no word names: those below a folder, of a list, or of a word that only the run
+/// tells.
+pub(in crate::judge) fn opens_unnamed(step: &Step) -> bool {
+    let reads = |redirection: &Redirection| redirection.reads() && redirection.target.value.is_none();
+    let finds = |via: &Via| {
+        let name = via.argv.first().map(|word| folded_base_name(word.text())).unwrap_or_default();
+        FEED.contains(&&*name) || FIND.contains(&&*name)
+    };
+    let opens = step.role == Role::Program && step.program().is_some_and(|name| !opens_nothing(name));
+    step.redirections.iter().any(reads)
+        || opens && (has_unknown(step) || reads_folders(step) || step.via.iter().any(finds))
 }
 
 fn has_unknown(step: &Step) -> bool {

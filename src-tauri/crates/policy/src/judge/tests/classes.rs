@@ -56,6 +56,25 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
 }
 
 #[test]
+fn secrets_are_kept_from_what_only_changes_files_and_not_from_code_of_the_project() {
+    for (text, expected) in [
+        ("cat ./* > all", true),
+        ("cat * | tee all", true),
+        ("cat a > b", false),
+        ("make && cat *", false),
+        ("cat * > \"$OUT\" && ./x.sh", false),
+    ] {
+        let verdict = judged(WORK, text);
+        let kept = verdict.confinement.denied().is_some_and(|denied| denied.secrets);
+        assert_eq!(
+            (verdict.decision, verdict.confinement.name(), kept),
+            (Decision::Allow, "project", expected),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn what_would_be_downloaded_is_project_code_only_where_nothing_can_be() {
     let with = |class, access| {
         let scene =

@@ -23,12 +23,43 @@ fn look() -> Confinement {
 #[test]
 fn what_only_reads_runs_confined() {
     for text in [
-        "cat a", "git status", "git log | head -3", "cd src && ls", "cat < a", "cat /etc/hosts", "wc -l ./*",
-        "id; cat a",
+        "cat a", "git status", "git log | head -3", "cd src && ls", "cat < a", "cat /etc/hosts", "wc -l ./a",
+        "ls *", "id; cat a",
     ] {
         let verdict = judged(text);
         let got = (verdict.decision, &verdict.confinement);
         assert_eq!(got, (Decision::Allow, &look()), "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
+fn secrets_are_kept_from_what_opens_files_that_no_word_names() {
+    let finders = || {
+        ["find", "grep", "rg", "xargs"]
+            .into_iter()
+            .fold(reader(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
+    };
+    for (text, expected) in [
+        ("grep -r x .", true),
+        ("rg x", true),
+        ("cat *", true),
+        ("cat ./*/*", true),
+        ("ls -A | xargs cat", true),
+        ("find . -type f -exec cat {} +", true),
+        ("for f in src/*; do cat \"$f\"; done", true),
+        ("git status; grep -rl x src", true),
+        ("find . -name x", false),
+        ("grep x a", false),
+        ("git log -p | grep x", false),
+        ("ls -la src/* | sort", false),
+    ] {
+        let verdict = finders().with_shell_text(text).judge_request();
+        let kept = verdict.confinement.denied().is_some_and(|denied| denied.secrets);
+        assert_eq!(
+            (verdict.decision, verdict.confinement.name(), kept),
+            (Decision::Allow, "look", expected),
+            "{text}"
+        );
     }
 }
 
