@@ -180,10 +180,10 @@ fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
          for f in .env a/b/.env.local id_rsa a/server-key.pem terraform.tfstate; do echo {SECRET} > $f; done"
     ));
     let lines = [
-        "grep -r '' .", "grep -rh '' a . 2>/dev/null", "rg -uu '' .", "rg '' . a", "ls -A . a | xargs cat",
-        "find . -type f | xargs grep -h ''", "find . -type f -exec cat {} +", "cat * a/*",
-        "for f in * a/* a/b/*; do cat \"$f\"; done", "git ls-files -o | xargs head -n 5; cat a/notes.txt",
-        "git grep --no-index '' ", "diff -urN a none",
+        "grep -r '' .", "grep -rh '' a . 2>/dev/null", "rg -uu '' .", "rg '' . a",
+        "ls -A | xargs cat; cat a/notes.txt", "find . -type f | xargs grep -h ''",
+        "find . -type f -exec cat {} +", "cat * a/*", "for f in * a/* a/b/*; do cat \"$f\"; done",
+        "git ls-files -o | xargs head -n 5; cat a/notes.txt", "git grep --no-index '' ", "diff -urN a none",
     ];
     let told = |agent: &mut Agent, line: &str| {
         let end = tried(agent, json!({ "shell": line }));

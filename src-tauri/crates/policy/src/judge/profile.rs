@@ -57,7 +57,7 @@ impl<'a> Profiles<'a> {
         }
         let confinement = match asked_profile(policy, facts, weighed, &profiles.opened) {
             Some(asked) if !profiles.confinement.is_within(&asked) => asked,
-            Some(_) | None => profiles.confinement,
+            Some(_) | None => std::mem::take(&mut profiles.confinement),
         };
         let secrets = profiles.keep_secrets(&confinement, facts, weighed);
         let denied = Denied { secrets, ..denied(policy, facts) };
