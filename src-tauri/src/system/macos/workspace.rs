@@ -55,8 +55,8 @@ pub(crate) fn watch_session(tell: impl Fn(SessionEvent) + Send + Sync + Clone + 
     }
 }
 
-/// Observes locks and unlocks of the screen. AppKit holds back the distributed notifications of an app that is not active, as
-/// this one is nearly always, except from observers that want them at once.
+/// Observes locks and unlocks of the screen. AppKit holds back distributed notifications while the app is not active, except from
+/// observers that want them at once.
 fn observe_lock() {
     // SAFETY: `NSObject` is initialised by `init`, and the class adds nothing to it.
     let observer: Retained<LockObserver> = unsafe { msg_send![LockObserver::alloc(), init] };
