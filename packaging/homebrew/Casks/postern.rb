@@ -13,19 +13,20 @@ cask "postern" do
   binary "#{appdir}/Postern.app/Contents/MacOS/postern"
   binary "#{appdir}/Postern.app/Contents/MacOS/postern-run"
 
-  uninstall launchctl: "dev.postern.serve",
-            quit:      "dev.postern.desktop"
+  uninstall quit: "dev.postern.desktop"
 
-  zap trash: [
-    "~/.postern",
-    "~/Library/Application Support/dev.postern.desktop",
-    "~/Library/Application Support/Postern",
-    "~/Library/Caches/dev.postern.desktop",
-    "~/Library/Caches/postern",
-    "~/Library/HTTPStorages/dev.postern.desktop",
-    "~/Library/Preferences/dev.postern.desktop.plist",
-    "~/Library/WebKit/dev.postern.desktop",
-  ]
+  # An upgrade uninstalls as well, and `launchctl` deletes the agent that the user put into ~/Library/LaunchAgents.
+  zap launchctl: "dev.postern.serve",
+      trash:     [
+        "~/.postern",
+        "~/Library/Application Support/dev.postern.desktop",
+        "~/Library/Application Support/Postern",
+        "~/Library/Caches/dev.postern.desktop",
+        "~/Library/Caches/postern",
+        "~/Library/HTTPStorages/dev.postern.desktop",
+        "~/Library/Preferences/dev.postern.desktop.plist",
+        "~/Library/WebKit/dev.postern.desktop",
+      ]
 
   # Not done by itself: it would also be done before each upgrade.
   caveats <<~TEXT

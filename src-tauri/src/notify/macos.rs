@@ -6,7 +6,7 @@
 
 use super::{BUTTONS, NotificationChoice, OnChoice, choice_of};
 use block2::{DynBlock, RcBlock};
-use objc2::rc::Retained;
+use objc2::rc::{Retained, autoreleasepool};
 use objc2::runtime::{Bool, NSObjectProtocol, ProtocolObject};
 use objc2::{AnyThread as _, define_class, msg_send};
 use objc2_foundation::{NSArray, NSBundle, NSError, NSObject, NSSet, NSString};
@@ -76,6 +76,12 @@ pub(super) fn show_notification(
     _heard: bool,
     on_choice: Option<OnChoice>,
 ) {
+    // The threads of a runtime empty no pool of their own before they end.
+    autoreleasepool(|_| ask_and_post(id, title, text, on_choice));
+}
+
+/// Asks whether Postern may show any, and shows it. The answer comes on a thread of the system's.
+fn ask_and_post(id: &str, title: &str, text: &str, on_choice: Option<OnChoice>) {
     let Some(center) = center() else {
         tracing::info!(title, text, "no notification: this program is in no app bundle");
         return;
@@ -86,11 +92,14 @@ pub(super) fn show_notification(
         HANDLERS.lock().insert(id.to_owned(), on_choice);
     }
     let (id, title, text) = (id.to_owned(), title.to_owned(), text.to_owned());
-    let allowed = RcBlock::new(move |granted: Bool, _: *mut NSError| {
+    let allowed = RcBlock::new(move |granted: Bool, error: *mut NSError| {
         if granted.as_bool() {
-            post_notification(&id, &title, &text, asks);
+            // The question may have been answered meanwhile.
+            if !asks || is_wanted(&id) {
+                post_notification(&id, &title, &text, asks);
+            }
         } else {
-            tracing::debug!(title, "no notification: the person wants none");
+            tracing::info!(title, reason = reason(error), "no notification: the person wants none");
         }
     });
     center.requestAuthorizationWithOptions_completionHandler(UNAuthorizationOptions::Alert, &allowed);
@@ -99,10 +108,25 @@ pub(super) fn show_notification(
 /// Takes back what is still in the notification centre.
 pub(super) fn remove(id: &str) {
     HANDLERS.lock().remove(id);
+    autoreleasepool(|_| take_back(id));
+}
+
+fn take_back(id: &str) {
     if let Some(center) = center() {
         let ids = NSArray::from_retained_slice(&[NSString::from_str(id)]);
         center.removeDeliveredNotificationsWithIdentifiers(&ids);
     }
+}
+
+/// Returns true while the notification of a question has something to do.
+fn is_wanted(id: &str) -> bool {
+    HANDLERS.lock().contains_key(id)
+}
+
+/// Returns the words of an error, or nothing.
+fn reason(error: *mut NSError) -> Option<String> {
+    // SAFETY: a completion handler is given an error that lives until it returns, or NULL.
+    unsafe { error.as_ref() }.map(|error| error.localizedDescription().to_string())
 }
 
 /// Returns the centre of this app. A program outside a bundle has none, and asking for it would end the
@@ -152,9 +176,14 @@ fn post_notification(id: &str, title: &str, text: &str, asks: bool) {
     content.setBody(&NSString::from_str(text));
     let request =
         UNNotificationRequest::requestWithIdentifier_content_trigger(&NSString::from_str(id), &content, None);
-    let added = RcBlock::new(|error: *mut NSError| {
-        if !error.is_null() {
-            tracing::debug!("the notification centre did not take a notification");
+    let id = id.to_owned();
+    let added = RcBlock::new(move |error: *mut NSError| {
+        if let Some(reason) = reason(error) {
+            tracing::info!(reason, "the notification centre did not take a notification");
+        }
+        // What was answered while it was handed over was not there yet to be taken back.
+        if asks && !is_wanted(&id) {
+            take_back(&id);
         }
     });
     UNUserNotificationCenter::currentNotificationCenter()

@@ -139,7 +139,7 @@ impl Popover {
             window.show()?;
             // Without a window manager, a window comes back where it was hidden.
             window.set_position(at)?;
-            window.set_focus()?;
+            panel::take_keyboard(window)?;
         }
         Ok(())
     }
@@ -187,6 +187,8 @@ fn build_window(app: &AppHandle) -> tauri::Result<WebviewWindow> {
         .max_inner_size(WIDTH, f64::from(u16::MAX))
         .decorations(false)
         .visible(false)
+        // On a Mac the page would activate the app as soon as it is made, and so lead to the space of the main window.
+        .focused(!cfg!(target_os = "macos"))
         .always_on_top(true)
         .visible_on_all_workspaces(true)
         .skip_taskbar(true)

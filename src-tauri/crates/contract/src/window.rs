@@ -208,7 +208,8 @@ pub struct Preferences {
 
 impl Default for Preferences {
     fn default() -> Self {
-        let (appearance, shortcut) = (Appearance::System, Shortcut::ControlOptionSpace);
+        // On a Mac with several keyboard layouts, Control-Option-Space is the system's own, which gives it to no app.
+        let (appearance, shortcut) = (Appearance::System, Shortcut::ControlOptionP);
         let (sound, confirm, details, unrecorded, inbox_only) = (true, false, false, false, false);
         let check_updates = false;
         Self { appearance, sound, confirm, details, shortcut, unrecorded, inbox_only, check_updates }

@@ -76,9 +76,9 @@ impl HostUser {
 }
 
 #[cfg(target_os = "macos")]
-const DEFAULT_LOCALE: &str = "en_US.UTF-8";
+pub(crate) const DEFAULT_LOCALE: &str = "en_US.UTF-8";
 #[cfg(not(target_os = "macos"))]
-const DEFAULT_LOCALE: &str = "C.UTF-8";
+pub(crate) const DEFAULT_LOCALE: &str = "C.UTF-8";
 
 /// Returns true for a locale (`de_CH.UTF-8`, `C`): nothing that could be a path or a format.
 fn is_locale(text: &str) -> bool {

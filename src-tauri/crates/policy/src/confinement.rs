@@ -199,7 +199,7 @@ pub const SYSTEM_PLACES: &[&str] = &[
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/proc",
     "/sys", "/var/lib/apt", "/var/lib/dpkg", "/var/lib/pacman", "/var/cache/apt", "/var/cache/man",
     "/run/utmp", "/var/log/wtmp", "/System", "/Applications", "/Library/Developer", "/Library/Frameworks",
-    "/private/etc",
+    "/Library/Java", "/Library/Perl", "/Library/Python", "/Library/Ruby", "/Library/TeX", "/private/etc",
 ];
 
 /// Installed programs and their configuration, relative to the home folder.

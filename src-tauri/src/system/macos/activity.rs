@@ -1,7 +1,7 @@
 //! App Nap: macOS puts off the timers of an app without windows, unless the app says that it is at work.
 #![expect(unsafe_code, reason = "an activity is ended by the object that began it")]
 
-use objc2::rc::Retained;
+use objc2::rc::{Retained, autoreleasepool};
 use objc2::runtime::{NSObjectProtocol, ProtocolObject};
 use objc2_foundation::{NSActivityOptions, NSProcessInfo, NSString};
 use parking_lot::Mutex;
@@ -13,6 +13,10 @@ unsafe impl Send for Activity {}
 
 /// Begins or ends the one activity. The Mac may sleep all the same.
 pub(crate) fn keep_on_time(on: bool) {
+    autoreleasepool(|_| set_activity(on));
+}
+
+fn set_activity(on: bool) {
     static NOW: Mutex<Option<Activity>> = Mutex::new(None);
     let mut now = NOW.lock();
     let info = NSProcessInfo::processInfo();

@@ -3,12 +3,37 @@
 
 use super::super::SessionEvent;
 use block2::RcBlock;
+use objc2::rc::Retained;
+use objc2::{AnyThread as _, define_class, msg_send, sel};
 use objc2_app_kit::{
     NSWorkspace, NSWorkspaceDidWakeNotification, NSWorkspaceSessionDidBecomeActiveNotification,
     NSWorkspaceSessionDidResignActiveNotification, NSWorkspaceWillSleepNotification,
 };
-use objc2_foundation::{NSDistributedNotificationCenter, NSNotification, NSNotificationCenter, NSString};
+use objc2_foundation::{
+    NSDistributedNotificationCenter, NSNotification, NSNotificationCenter, NSNotificationSuspensionBehavior,
+    NSObject, NSString,
+};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+/// Receiver of locks and unlocks of the screen.
+static ON_LOCK: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
+
+define_class!(
+    // SAFETY: `NSObject` may be subclassed. The class has no instance variables and no `Drop`.
+    #[unsafe(super(NSObject))]
+    #[name = "PosternLockObserver"]
+    struct LockObserver;
+
+    impl LockObserver {
+        #[unsafe(method(screenChanged:))]
+        fn screen_changed(&self, _notification: &NSNotification) {
+            if let Some(tell) = ON_LOCK.get() {
+                tell();
+            }
+        }
+    }
+);
 
 /// Tells of the session for as long as the app runs. Call it on the main thread.
 pub(crate) fn watch_session(tell: impl Fn(SessionEvent) + Send + Sync + Clone + 'static) {
@@ -25,12 +50,32 @@ pub(crate) fn watch_session(tell: impl Fn(SessionEvent) + Send + Sync + Clone + 
     for (name, event) in names {
         observe(&workspace, name, event, tell.clone());
     }
+    if ON_LOCK.set(Box::new(move || tell(SessionEvent::Changed))).is_ok() {
+        observe_lock();
+    }
+}
+
+/// Observes locks and unlocks of the screen. AppKit holds back distributed notifications while the app is not active, except from
+/// observers that want them at once.
+fn observe_lock() {
+    // SAFETY: `NSObject` is initialised by `init`, and the class adds nothing to it.
+    let observer: Retained<LockObserver> = unsafe { msg_send![LockObserver::alloc(), init] };
+    let everyone = NSDistributedNotificationCenter::defaultCenter();
     // Apple documents no names for these two; loginwindow has posted them since 10.7. Without them the host still looks
     // at the screen each second.
-    let everyone = NSDistributedNotificationCenter::defaultCenter();
     for name in ["com.apple.screenIsLocked", "com.apple.screenIsUnlocked"] {
-        observe(&everyone, &NSString::from_str(name), SessionEvent::Changed, tell.clone());
+        // SAFETY: the observer has that method, and is never released.
+        unsafe {
+            everyone.addObserver_selector_name_object_suspensionBehavior(
+                &observer,
+                sel!(screenChanged:),
+                Some(&NSString::from_str(name)),
+                None,
+                NSNotificationSuspensionBehavior::DeliverImmediately,
+            );
+        }
     }
+    std::mem::forget(observer);
 }
 
 fn observe(

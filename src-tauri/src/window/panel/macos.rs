@@ -5,8 +5,8 @@
 #![expect(unsafe_code, reason = "only the Objective-C runtime exchanges the class of a window")]
 
 use block2::RcBlock;
-use objc2::runtime::AnyObject;
-use objc2::{ClassType as _, define_class};
+use objc2::runtime::{AnyObject, NSObjectProtocol as _};
+use objc2::{ClassType as _, define_class, msg_send, sel};
 use objc2_app_kit::{
     NSColor, NSEvent, NSEventMask, NSPanel, NSResponder, NSStatusWindowLevel, NSWindow,
     NSWindowCollectionBehavior, NSWindowStyleMask,
@@ -17,7 +17,7 @@ use objc2_quartz_core::CALayer;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tauri::WebviewWindow;
+use tauri::{Webview, WebviewWindow};
 
 /// Time for which no *Allow* counts after a program made a click or pressed a key.
 const DISTRUST: Duration = Duration::from_secs(2);
@@ -49,35 +49,48 @@ define_class!(
 
 /// Makes the window a panel with round corners. It stays hidden.
 pub(in crate::window) fn make_panel(window: &WebviewWindow) -> tauri::Result<()> {
-    on_main_thread(window, |window| {
-        float_window(window);
-        round_corners(window);
-    })
+    float_above_all(window)?;
+    on_main_thread(window, round_corners)
 }
 
 /// Makes the window a panel that is above full-screen apps, too. It stays hidden.
 pub(in crate::window) fn float_above_all(window: &WebviewWindow) -> tauri::Result<()> {
-    on_main_thread(window, float_window)
+    on_main_thread(window, float_window)?;
+    // wry gives keys to a page only where it also activates the app. The click that makes a panel the key window does not reach it.
+    AsRef::<Webview>::as_ref(window).set_focus()
 }
 
 fn float_window(window: &NSWindow) {
     let class = QuestionPanel::class();
     let object: &AnyObject = window;
-    if class.instance_size() > object.class().instance_size() {
+    // Behind the variables of a window are those of tao's class, which a panel must not write to.
+    if class.instance_size() > NSWindow::class().instance_size() {
         tracing::warn!("a window stays an ordinary one: a panel needs more room");
     } else {
-        // SAFETY: the new class has no instance variables and fits into the object, which is a live `NSWindow` without
-        // observers yet. Only the main thread uses it. What tao's own class does is done by the panel, too.
+        // SAFETY: the new class has no instance variables and fits into the object, which is a live `NSWindow`. Only the main
+        // thread uses it. What tao's own class does is done by the panel, too. WebKit may observe its title bar by now, whose
+        // changes are not told any more; it has none.
         unsafe { AnyObject::set_class(object, class) };
         // SAFETY: it is a panel since the line before.
         let panel: &NSPanel = unsafe { &*std::ptr::from_ref(object).cast() };
         panel.setFloatingPanel(true);
-        panel.setBecomesKeyOnlyIfNeeded(true);
     }
     window.setStyleMask(window.styleMask() | NSWindowStyleMask::NonactivatingPanel);
+    prevent_activation(window);
     window.setHidesOnDeactivate(false);
     window.setLevel(NSStatusWindowLevel);
     window.setCollectionBehavior(behavior());
+}
+
+/// Makes the window server not activate the app by a click. AppKit tells it so by this call, which is not public, while a panel is
+/// made, and not when its style becomes `NonactivatingPanel` later.
+fn prevent_activation(window: &NSWindow) {
+    if window.respondsToSelector(sel!(_setPreventsActivation:)) {
+        // SAFETY: the method takes a Boolean and returns nothing, as a setter does.
+        let () = unsafe { msg_send![window, _setPreventsActivation: true] };
+    } else {
+        tracing::warn!("a click on the panel may activate the app");
+    }
 }
 
 /// Rounds the corners: the page is cut by the layer of the view that holds it, and the shadow follows.

@@ -184,7 +184,9 @@ fn starters(home: &Path) -> Vec<PathBuf> {
         all.extend([units.join("default.target.wants").join(unit), units.join(unit)]);
     }
     let agents = in_folder(&home.join("Library/LaunchAgents"));
-    let ours = |name: &str| name == "Postern.plist" || name.starts_with("dev.postern.");
+    let ours = |name: &str| {
+        ["Postern.plist", "homebrew.mxcl.postern.plist"].contains(&name) || name.starts_with("dev.postern.")
+    };
     all.extend(
         agents.into_iter().filter(|file| file.file_name().and_then(|name| name.to_str()).is_some_and(ours)),
     );

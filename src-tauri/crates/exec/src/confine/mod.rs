@@ -42,6 +42,7 @@ pub use seatbelt::{Fence, Lasting};
 use crate::listing::Listing;
 use crate::resolve::{Cwd, Held, ResolvedRequest, Resolver, real_path_at};
 use crate::run;
+use crate::user::DEFAULT_LOCALE;
 use baseline::Baseline;
 use denied::WithheldFiles;
 use originals::Originals;
@@ -218,7 +219,7 @@ pub fn environment_here(
     let mut variables = environment(confinement, home);
     let locale = |(name, _): &(String, String)| name == "LANG" || name == "LC_ALL";
     if !own.iter().any(locale) {
-        variables.push(("LANG".to_owned(), "C.UTF-8".to_owned()));
+        variables.push(("LANG".to_owned(), DEFAULT_LOCALE.to_owned()));
     }
     let kept = own.into_iter().filter(|(name, _)| {
         !OF_SESSION.split(' ').any(|of_session| of_session == name)

@@ -66,6 +66,7 @@ const EVERY: &str = r#"(version 1)
 (allow ipc-posix-shm-read* (ipc-posix-name "apple.shm.notification_center"))
 (allow user-preference-read (preference-domain "kCFPreferencesAnyApplication"))
 (allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))
+(allow mach-lookup (global-name "com.apple.system.opendirectoryd.membership"))
 (allow mach-lookup (global-name "com.apple.system.logger"))
 (allow mach-lookup (global-name "com.apple.system.notification_center"))
 (allow mach-lookup (global-name "com.apple.logd"))
@@ -90,6 +91,7 @@ const NETWORK: &str = r#"(allow network-outbound (remote ip "*:*"))
 (allow network-inbound (local ip "*:*"))
 (allow network-bind (local ip "*:*"))
 (allow network-outbound (literal "/private/var/run/mDNSResponder"))
+(allow file-read* (literal "/private/var/run/resolv.conf"))
 (allow system-socket (require-all (socket-domain AF_SYSTEM) (socket-protocol 2)))
 (allow mach-lookup (global-name "com.apple.dnssd.service"))
 (allow mach-lookup (global-name "com.apple.SystemConfiguration.configd"))
@@ -169,7 +171,8 @@ fn profile(
     let mut text = ProfileText([EVERY, OWN_PROCESSES].concat());
     let devices = DEVICES.iter().filter(|device| !device.ends_with("/fd"));
     text.add_rules("allow file-read*", "literal", devices.copied())?;
-    text.add_rules("allow file-read*", "subpath", ["/dev/fd"].into_iter())?;
+    // `/dev/stderr` leads there. A descriptor is opened for no more than it is open for.
+    text.add_rules("allow file-read* file-write-data", "subpath", ["/dev/fd"].into_iter())?;
     let below = |place: &&str| format!("{}/{place}", user.home);
     let installed: Vec<String> = INSTALLED.iter().map(below).collect();
     let places = SYSTEM_PLACES
@@ -395,6 +398,7 @@ mod tests {
                 "(deny process-info-pidinfo)",
                 "(deny sysctl-read (sysctl-name-prefix \"kern.procargs\"))",
                 "(deny file-ioctl (ioctl-command TIOCSTI))",
+                "(allow file-read* file-write-data (subpath \"/dev/fd\"))",
                 "(extension \"com.apple.sandbox.pty\")",
                 "(deny file-read* file-map-executable file-clone file-write* (subpath \"/Users/u/.ssh\"))",
             ] {

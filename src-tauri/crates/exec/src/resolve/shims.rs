@@ -8,8 +8,8 @@ use super::held::{FileProblem, HeldFile};
 use postern_policy::Authority;
 use std::path::{Path, PathBuf};
 
-/// The link that `xcode-select --switch` sets.
-const CHOSEN: &str = "/var/db/xcode_select_link";
+/// The links that `xcode-select --switch` sets: since macOS 14, and before. The old one may be left of an upgrade.
+const CHOSEN: [&str; 2] = ["/var/select/developer_dir", "/var/db/xcode_select_link"];
 /// The developer folders without such a link, in the order in which they are looked for.
 const DEFAULTS: [&str; 2] =
     ["/Applications/Xcode.app/Contents/Developer", "/Library/Developer/CommandLineTools"];
@@ -19,7 +19,7 @@ const SIGNING_ID: &str = "com.apple.dt.xcode_select.tool-shim";
 /// The system's stand-ins.
 #[derive(Debug, Clone)]
 pub(super) struct Shims {
-    chosen: PathBuf,
+    chosen: Vec<PathBuf>,
     defaults: Vec<PathBuf>,
     is_shim: fn(&HeldFile) -> bool,
 }
@@ -27,7 +27,7 @@ pub(super) struct Shims {
 impl Default for Shims {
     fn default() -> Self {
         Self {
-            chosen: PathBuf::from(CHOSEN),
+            chosen: CHOSEN.map(PathBuf::from).to_vec(),
             defaults: DEFAULTS.map(PathBuf::from).to_vec(),
             is_shim: is_apples,
         }
@@ -61,7 +61,7 @@ impl Shims {
     }
 
     fn developer_folder(&self) -> Option<PathBuf> {
-        let chosen = std::fs::read_link(&self.chosen).ok();
+        let chosen = self.chosen.iter().find_map(|link| std::fs::read_link(link).ok());
         chosen.or_else(|| self.defaults.iter().find(|folder| folder.is_dir()).cloned())
     }
 }
@@ -101,7 +101,7 @@ mod tests {
 
         fn resolver(&self) -> Resolver {
             let shims = Shims {
-                chosen: self.path("chosen"),
+                chosen: vec![self.path("chosen since macOS 14"), self.path("chosen")],
                 defaults: vec![self.path("none"), self.path("Xcode")],
                 is_shim: |file| file.links > 1,
             };
@@ -155,6 +155,14 @@ mod tests {
         let after = found(mac.find("git"));
         assert!(after.bound.real_path.contains("/Xcode/Toolchains/"), "{}", after.bound.real_path);
         assert_ne!(before.identity().sha256, after.identity().sha256, "a rule for the first asks again");
+    }
+
+    #[test]
+    fn a_choice_of_before_an_upgrade_counts_no_more() {
+        let mac = Mac::new();
+        symlink(mac.path("Xcode"), mac.path("chosen since macOS 14")).unwrap();
+        let git = found(mac.find("git"));
+        assert!(git.bound.real_path.contains("/Xcode/Toolchains/"), "{}", git.bound.real_path);
     }
 
     #[test]

@@ -7,8 +7,10 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-/// Waits for the process that the first word names, and becomes the program of the others.
-const WAIT: &str = r#"while kill -0 "$0" 2>/dev/null; do /bin/sleep 0.2; done; exec "$@""#;
+/// Waits for the process that the first word names, and starts the program of the others, again where that fails.
+/// `open` fails (-600) while LaunchServices still counts the app that has quit.
+const WAIT: &str =
+    r#"while kill -0 "$0" 2>/dev/null; do /bin/sleep 0.2; done; "$@" || { /bin/sleep 1; exec "$@"; }"#;
 
 /// Opens an app once this process has quit, with the arguments that this one was started with.
 #[cfg(target_os = "macos")]

@@ -83,6 +83,8 @@ fn all_pids() -> Vec<c_int> {
         let bytes = c_int::try_from(room * size_of::<c_int>()).unwrap_or(0);
         let found = libc::proc_listallpids(pids.as_mut_ptr().cast(), bytes);
         pids.truncate(usize::try_from(found).unwrap_or(0));
+        // The kernel's own, which for `getsid` would mean this process.
+        pids.retain(|pid| *pid > 0);
         pids
     }
 }
