@@ -12,6 +12,7 @@ fn scene(command: &str) -> Scene {
         "nmap", "tofu", "jira", "docker", "flyway", "liquibase", "vite", "next", "bazel", "date", "npx",
         "pytest", "alembic", "sentry-cli", "dotnet", "tool", "astro", "chromatic", "stripe", "turbo", "nx",
         "lerna", "symfony", "openai", "kafka-topics", "mlflow", "argocd", "kubectl", "aws", "tensorboard",
+        "swift",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
