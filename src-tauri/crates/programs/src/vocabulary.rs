@@ -56,6 +56,8 @@ pub enum Power {
 pub enum Operand {
     /// A file or folder.
     Path,
+    /// A file that it makes if there is none.
+    Made,
     /// Digits and what goes with them in a time, a priority, a processor list or a mask.
     Number,
 }

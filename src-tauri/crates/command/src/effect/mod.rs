@@ -4,6 +4,7 @@ mod argument;
 mod checks;
 mod command;
 mod downloaded;
+mod grave;
 mod hooks;
 mod host;
 mod initializer;
@@ -22,6 +23,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::{ArgFact, Note, Words};
+pub use grave::is_grave;
 pub use hooks::{HookedStep, RepositoryOptions, hooked_step};
 pub use host::host_of;
 pub use kept::kept_names;
@@ -31,7 +33,7 @@ pub use publication::{Publication, publication_of};
 pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_of};
 pub use roles::{WordRole, roles_of_words};
 pub(crate) use step::has_effect;
-pub use step::{effects_of, effects_of_command, effects_of_words, is_grave};
+pub use step::{effects_of, effects_of_command, effects_of_words};
 
 /// An effect of a command, an edit, a fetch or another use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -120,9 +120,11 @@ fn stands_for(pattern: &str, name: &str) -> bool {
 /// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server-key.pem`, `id_rsa`. Examples hold none.
 fn is_secret_name(name: &str) -> bool {
     const EXAMPLES: [&str; 5] = ["dist", "example", "sample", "template", "test"];
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 22] = [
         ".env", "master.key", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".htpasswd", ".vault-token",
-        ".dev.vars",
+        ".dev.vars", "client_secret.json", "credentials.json", "key.properties", "oauth-private.key",
+        "private.key", "prod.env", "prod.secret.exs", "production.env", "server.key", "service-account.json",
+        "serviceaccountkey.json", "staging.env", "tls.key",
     ];
     const STORES: [&str; 7] = ["p12", "p8", "pfx", "jks", "keystore", "kdbx", "ppk"];
     let of = name.strip_prefix(".env").map(|rest| rest.strip_prefix('.').unwrap_or(rest));
@@ -194,4 +196,9 @@ const SECRETS: &[(&str, &str)] = &[
     ("", ".my.cnf"),
     ("", ".cargo/credentials"),
     ("", ".gem/credentials"),
+    ("", ".streamlit/secrets.toml"),
+    ("", ".dbt/profiles.yml"),
+    ("", ".pulumi/credentials"),
+    ("", ".clasprc.json"),
+    ("", ".supabase/access-token"),
 ];

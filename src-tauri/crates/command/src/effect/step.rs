@@ -8,6 +8,7 @@ use super::argument::{of_argument, path_of};
 use super::checks;
 use super::command::{self, ExaminedCommand, ProgramWords};
 use super::downloaded::runs_what_it_fetched;
+use super::grave::is_grave;
 use super::host::{
     branches_there, is_away, is_plain, is_this_machine, machine_of, own_address, registry_of_image,
     repositories_of, source_of_image,
@@ -75,18 +76,6 @@ pub fn effects_of_words(argv: &[String]) -> Vec<StepEffect> {
     }
     let found = |(effect, scope, reversible)| StepEffect { effect, scope, reversible, span: 0..0 };
     all.all.into_iter().map(found).collect()
-}
-
-/// Returns true for a word that says what even an unknown program does: `jira issue delete`, `kafka-topics --delete`.
-pub fn is_grave(word: &str) -> bool {
-    const GRAVE: [&str; 43] = [
-        "abandon", "add", "alter", "apply", "approve", "cancel", "create", "delete", "deploy", "destroy",
-        "disable", "drop", "erase", "evict", "exec", "flush", "grant", "install", "invite", "kill", "merge",
-        "obliterate", "post", "publish", "purge", "push", "remove", "reset", "restore", "revoke", "rm",
-        "rollback", "send", "set", "signal", "start", "stop", "terminate", "trigger", "uninstall", "update",
-        "upload", "wipe",
-    ];
-    GRAVE.contains(&word.trim_start_matches('-'))
 }
 
 #[derive(Default)]

@@ -105,6 +105,11 @@ fn program_at(call: &mut CommandCall, wrapper: &Wrapper, operand: usize) -> Resu
                     .map_or_else(|| arg.is_one_word(), |word| fits_operand(*wanted, word)) => {}
             Some(_) => return Err("the words before the program are not what the wrapper takes there"),
         }
+        // Alone, `flock 9` takes a descriptor.
+        if *wanted == Operand::Made && call.args.len() > start + 1 {
+            let target = call.args[start].word.clone();
+            call.redirections.push(Redirection { kind: RedirectionKind::Append, target, text: None });
+        }
         start += 1;
     }
     if wrapper.name == "env" && call.args.get(start).and_then(Arg::known_value) == Some("-") {
@@ -187,7 +192,7 @@ fn lock_and_text(call: CommandCall, start: usize, found: &mut ParseResults) {
 
 fn fits_operand(operand: Operand, word: &str) -> bool {
     match operand {
-        Operand::Path => !word.starts_with('-'),
+        Operand::Path | Operand::Made => !word.starts_with('-'),
         Operand::Number => {
             word.starts_with(|c: char| c.is_ascii_hexdigit() || c == '.')
                 && word.chars().all(|c| c.is_ascii_hexdigit() || "xsmhd.,:-".contains(c))

@@ -290,11 +290,19 @@ fn words_of(effect: &CommandEffect) -> Option<&str> {
         | CommandEffect::Send { what: words, .. }
         | CommandEffect::Serve { what: words, .. }
         | CommandEffect::RunElsewhere { place: words, .. } => Some(words.as_written()),
+        CommandEffect::Unknown {
+            why: UnknownEffectReason::Argument(ArgFact::Mark { mark, effect: way }),
+        } if starts_more(*way) => Some(mark.as_str()),
         CommandEffect::Unknown { why: UnknownEffectReason::Program(name) } => {
             name.split(' ').next_back().filter(|word| is_grave(word))
         }
         _ => None,
     }
+}
+
+/// Returns true for an argument by which a program starts, loads or opens something else: no place bounds what that does.
+fn starts_more(way: ArgEffect) -> bool {
+    matches!(way, ArgEffect::Runs | ArgEffect::Loads | ArgEffect::Config | ArgEffect::Opens)
 }
 
 /// Returns true for the address of a repository: `https://host/x`, `user@host:x`, `host.example:x`.

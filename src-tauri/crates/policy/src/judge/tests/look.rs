@@ -83,7 +83,8 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
         "cat /proc/self/environ", "tr a b < /proc/1/environ", "cat /proc/*/environ", "cat AuthKey_A.p8",
         "cat terraform.tfstate", "cat .cargo/credentials.toml", "cat /etc/ssh/ssh_host_rsa_key",
         "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x", "grep -r x ~", "ls -R /", "find / -name x",
-        "cd /Users/u && cat x", "sort --files0-from=/tmp/x",
+        "cd /Users/u && cat x", "sort --files0-from=/tmp/x", "cat android/key.properties", "cat prod.env",
+        "cat config/prod.secret.exs", "cat .streamlit/secrets.toml", "cat serviceAccountKey.json",
     ] {
         let verdict = judged(text);
         assert_eq!(verdict.decision, Decision::Ask, "{text}: {:?}", verdict.cause);
