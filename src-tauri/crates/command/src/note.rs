@@ -16,6 +16,13 @@ impl Words {
     pub fn as_written(&self) -> &str {
         &self.0
     }
+
+    /// Returns the words before and behind a `…`, which stands for all objects but the last: `move … to`.
+    pub fn around_objects(&self) -> Option<(Self, Self)> {
+        let (before, behind) = self.0.split_once('…')?;
+        let part = |text: &str| Self(Cow::Owned(text.trim().to_owned()));
+        Some((part(before), part(behind)))
+    }
 }
 
 impl From<&'static str> for Words {

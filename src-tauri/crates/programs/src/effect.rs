@@ -253,7 +253,8 @@ impl EffectKind {
             Self::Publish => (Some(EffectScope::Remote), No),
             Self::ChangeRepository => (Some(EffectScope::Inside), Yes),
             Self::Serve => (Some(EffectScope::Machine), Yes),
-            Self::ChangeSystem | Self::ControlApp | Self::UseSecret => (Some(EffectScope::Machine), No),
+            Self::ChangeSystem => (Some(EffectScope::Machine), Unknown),
+            Self::ControlApp | Self::UseSecret => (Some(EffectScope::Machine), No),
             Self::Install => match place {
                 InstallPlace::Project => (Some(EffectScope::Inside), Yes),
                 InstallPlace::User => (Some(EffectScope::Machine), Yes),

@@ -1,5 +1,6 @@
 //! Effects of unsafe arguments, where no file says them better.
 
+use super::step::label_of;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, UnknownEffectReason};
 use crate::programs::{family, family_of};
 use crate::{ArgEffect, ArgFact, Step, UnsafeArg, Word};
@@ -9,7 +10,11 @@ use crate::{ArgEffect, ArgFact, Step, UnsafeArg, Word};
 pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> FoundEffect {
     use Reversible::{No, Unknown};
     let value = || word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| Some(word.to_owned()));
-    let path = || path_of(unsafe_arg, word, step).map(str::to_owned).into_iter().collect::<Vec<_>>();
+    let path = || {
+        let path = path_of(unsafe_arg, word, step).filter(|path| !is_web_address(path));
+        path.map(str::to_owned).into_iter().collect::<Vec<_>>()
+    };
+    let label = || Some(label_of(&step.known_words())).filter(|label| !label.is_empty());
     let unknown = || {
         (
             CommandEffect::Unknown { why: UnknownEffectReason::Argument(unsafe_arg.fact().clone()) },
@@ -49,7 +54,7 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
         }
         ArgEffect::Fetches => (
             CommandEffect::RunDownloadedCode {
-                package: value().filter(|_| !is_plain_verb(unsafe_arg, word) || runs_its_operand(step)),
+                package: value().filter(|_| names_package(unsafe_arg, word, step)),
                 host: None,
             },
             Some(EffectScope::Remote),
@@ -66,9 +71,8 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
             Unknown,
         ),
         ArgEffect::Secrets => {
-            let which = step.program().map(str::to_owned);
             (
-                CommandEffect::UseSecret { how: "use passwords or keys through".into(), which },
+                CommandEffect::UseSecret { how: "use passwords or keys through".into(), which: label() },
                 Some(EffectScope::Inside),
                 Unknown,
             )
@@ -80,10 +84,10 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
         ),
         ArgEffect::Elevates => {
             let change = "let a file run with its owner’s rights:".into();
-            (CommandEffect::ChangeSystem { change, names: path() }, Some(EffectScope::Machine), No)
+            (CommandEffect::ChangeSystem { change, names: path() }, Some(EffectScope::Machine), Unknown)
         }
         ArgEffect::Changes => {
-            let names = step.program().map(str::to_owned).into_iter().collect();
+            let names = label().into_iter().collect();
             (
                 CommandEffect::ChangeSystem { change: "change settings through".into(), names },
                 Some(EffectScope::Machine),
@@ -124,6 +128,19 @@ fn object_of(step: &Step, verb: usize) -> Option<&str> {
     let is_output = |word: &str| matches!(word, "-o" | "--output");
     let last = words.clone().rfind(|word| !word.starts_with('-'));
     words.by_ref().find(|word| is_output(word)).and_then(|_| words.next()).or(last)
+}
+
+/// Returns true for an address of the web, which is no file. A word that leads up may be one.
+fn is_web_address(word: &str) -> bool {
+    (word.starts_with("https://") || word.starts_with("http://")) && !word.contains("..")
+}
+
+/// Returns true if a word names a package: an option does only where it has the value.
+fn names_package(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> bool {
+    if word.starts_with('-') {
+        return word.contains('=') && runs_its_operand(step);
+    }
+    !is_plain_verb(unsafe_arg, word) || runs_its_operand(step)
 }
 
 /// Returns true if the operand of a program names what it downloads and runs.

@@ -23,7 +23,14 @@ const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 15] = [
 
 fn system(change: &'static str, name: Option<&str>) -> FoundEffect {
     let names = name.map(str::to_owned).into_iter().collect();
-    (CommandEffect::ChangeSystem { change: change.into(), names }, Some(EffectScope::Machine), Reversible::No)
+    let effect = CommandEffect::ChangeSystem { change: change.into(), names };
+    (effect, Some(EffectScope::Machine), Reversible::Unknown)
+}
+
+/// Returns a change of the system by which something is lost.
+fn loss(change: &'static str, name: Option<&str>) -> FoundEffect {
+    let (effect, scope, _) = system(change, name);
+    (effect, scope, Reversible::No)
 }
 
 /// Commands of git that open none of the files that they name.
@@ -86,13 +93,13 @@ fn devices(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let by_word =
         command.args.iter().filter_map(|word| word.strip_prefix("of=")).find(|path| is_device(path));
     let path = by_word.or_else(|| placed(command, is_device))?;
-    Some(system("write straight to the device", Some(path)))
+    Some(loss("write straight to the device", Some(path)))
 }
 
 /// Programs that format disks have names of their own for every file system.
 fn disk_formats(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let formats = command.name.starts_with("mkfs") || command.name.starts_with("newfs");
-    formats.then(|| system("format a disk:", command.args.last().copied()))
+    formats.then(|| loss("format a disk:", command.args.last().copied()))
 }
 
 fn system_files(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
@@ -186,7 +193,7 @@ fn databases(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
         && (command.has_word(&["flush", "reset_db"])
             || command.has_word(&["migrate"]) && command.has_word(&["zero"]));
     let deletes = command.is_one_of(&CLIENTS) && command.matches_any("~flushall ~flushdb");
-    let found = (deletes || manages).then(|| system("delete data from a database", None));
+    let found = (deletes || manages).then(|| loss("delete data from a database", None));
     // Quotes are gone where another shell reads the words (`watch psql -c 'drop table x'`).
     let is_split = || command.is_one_of(&CLIENTS) && !command.args.iter().any(|word| word.contains(' '));
     found
@@ -213,7 +220,7 @@ pub(super) fn statements(command: &ExaminedCommand<'_>, texts: &[&str]) -> Optio
     };
     let plain: Vec<String> = texts.iter().map(plain).collect();
     let hold = |parts: &[&str]| plain.iter().any(|text| parts.iter().any(|part| text.contains(part)));
-    let deletes = hold(&DROPS).then(|| system("delete data from a database", None));
+    let deletes = hold(&DROPS).then(|| loss("delete data from a database", None));
     deletes.or_else(|| hold(&OPENS).then(|| system("give access to a database", None)))
 }
 

@@ -17,6 +17,7 @@ mod push;
 mod roles;
 mod searched;
 mod step;
+mod written;
 
 use std::ops::Range;
 
@@ -34,6 +35,7 @@ pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_
 pub use roles::{WordRole, roles_of_words};
 pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_command, effects_of_words};
+pub use written::write_words;
 
 /// An effect of a command, an edit, a fetch or another use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,7 +22,7 @@ use crate::programs::{
     ProgramClass, asks_others, class_of, command_words, family, family_of, is_read_only, is_read_only_anyway,
     known_name,
 };
-use crate::{ArgEffect, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, Word};
+use crate::{ArgEffect, Note, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, Via, Word};
 
 /// Returns the effects of every step of a reading, in order.
 pub fn effects_of_command(reading: &ParsedCommand) -> Vec<Vec<StepEffect>> {
@@ -58,6 +58,7 @@ pub fn effects_of(step: &Step) -> Vec<StepEffect> {
         words.for_each_reading(|command| all.of_command(command, reads));
     }
     all.of_wrappers(step);
+    all.name_what_is_elevated(step);
     let own = all.all.len();
     all.of_redirections(step);
     let redirected = own..all.all.len();
@@ -143,6 +144,26 @@ impl StepEffects {
         }
     }
 
+    /// Names the command that a wrapper runs with another user's rights.
+    fn name_what_is_elevated(&mut self, step: &Step) {
+        let elevates = |via: &&Via| via.power == Power::Elevated;
+        let wrappers = step.via.iter().filter(elevates).filter_map(|via| via.argv.first());
+        let says: Vec<&str> = wrappers
+            .filter_map(|name| known_name(name.text()))
+            .flat_map(|known| known.program.effects.iter().map(|effect| effect.says))
+            .collect();
+        let label = label_of(&step.known_words());
+        for (effect, ..) in &mut self.all {
+            if let CommandEffect::ChangeSystem { change, names } = effect
+                && names.is_empty()
+                && !label.is_empty()
+                && says.contains(&change.as_written())
+            {
+                names.push(label.clone());
+            }
+        }
+    }
+
     fn of_redirections(&mut self, step: &Step) {
         let written: Vec<String> = command::writes(step).map(str::to_owned).collect();
         if !written.is_empty() {
@@ -170,7 +191,9 @@ impl StepEffects {
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
             // A program of sed is a word like a command's name, and no table tells what it runs.
             let is_verb = !word.starts_with('-') && unsafe_arg.effect != ArgEffect::Shell;
-            if unsafe_arg.effect == ArgEffect::Folder {
+            // A verb is no folder: `git submodule update`.
+            let is_place = word.starts_with('-') || word.contains(['/', '.', '~', '$']);
+            if unsafe_arg.effect == ArgEffect::Folder && is_place {
                 self.set_folder(path_of(unsafe_arg, word, step));
             }
             // What a table says of an installation, or of the value of an option, is more.
@@ -248,12 +271,12 @@ impl StepEffects {
                 );
             }
         } else {
-            self.of_program(name, words);
+            self.of_program(name, &words);
         }
     }
 
     /// Adds what running a program means of which nothing else is known.
-    fn of_program(&mut self, name: &str, words: Vec<Option<&str>>) {
+    fn of_program(&mut self, name: &str, words: &[Option<&str>]) {
         if name.contains('/') && class_of(name) == ProgramClass::Ordinary {
             let name = Some(name.to_owned());
             self.add_effect(
@@ -268,19 +291,15 @@ impl StepEffects {
                 Reversible::Unknown,
             );
         } else {
-            let known: Vec<&str> = words.into_iter().map_while(|word| word).collect();
-            let mut label = command_words(&known);
-            label.extend(known.iter().skip(label.len()).copied().find(|word| is_grave(word)));
-            let label = label.join(" ");
             self.add_effect(
-                CommandEffect::Unknown { why: UnknownEffectReason::Program(label) },
+                CommandEffect::Unknown { why: UnknownEffectReason::Program(label_of(words)) },
                 EffectScope::Machine,
                 Reversible::Unknown,
             );
         }
     }
 
-    fn of_unparsed(&mut self, step: &Step, kind: Unparsed, note: crate::Note) {
+    fn of_unparsed(&mut self, step: &Step, kind: Unparsed, note: Note) {
         let language = step.program().filter(|name| class_of(name) != ProgramClass::Ordinary).map(family);
         match (kind, language) {
             (Unparsed::InlineCode | Unparsed::InputCode | Unparsed::ShellInput, Some(language)) => {
@@ -290,13 +309,28 @@ impl StepEffects {
                     Reversible::Unknown,
                 );
             }
-            _ => self.add_effect(
-                CommandEffect::Unknown { why: UnknownEffectReason::Unparsed(note) },
-                EffectScope::Machine,
-                Reversible::Unknown,
-            ),
+            _ => {
+                let sourced = step.argv.get(1).filter(|_| kind == Unparsed::Source);
+                let note = match sourced.and_then(|file| file.value.as_deref()) {
+                    Some(file) => Note::with_text("it runs the commands of ", file, ""),
+                    None => note,
+                };
+                self.add_effect(
+                    CommandEffect::Unknown { why: UnknownEffectReason::Unparsed(note) },
+                    EffectScope::Machine,
+                    Reversible::Unknown,
+                );
+            }
         }
     }
+}
+
+/// Returns the words that name what a command does, as far as they are known.
+pub(super) fn label_of(words: &[Option<&str>]) -> String {
+    let known: Vec<&str> = words.iter().map_while(|word| *word).collect();
+    let mut label = command_words(&known);
+    label.extend(known.iter().skip(label.len()).copied().find(|word| is_grave(word)));
+    label.join(" ")
 }
 
 /// Returns true if the program's file has an effect that names the value of this option.
@@ -328,7 +362,7 @@ pub(crate) fn has_effect(step: &Step, program: &table::Program, effect: &table::
     has
 }
 
-fn of_table(effect: &table::TableEffect, command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
+pub(super) fn of_table(effect: &table::TableEffect, command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
     let behind = command.meets_effect(effect)?;
     let table::TableEffect { scope, reversible, .. } = *effect;
     let typed = typed_effect(effect, command, behind);
@@ -358,6 +392,9 @@ fn keeps_nothing(effect: &CommandEffect) -> bool {
 
 /// Programs of which `host:path` is a file elsewhere.
 const COPIERS: [&str; 6] = ["scp", "rsync", "docker", "podman", "nerdctl", "kubectl"];
+
+/// Programs that send mail to people: an address is not its host alone.
+const MAILERS: [&str; 6] = ["mail", "mailx", "mutt", "sendmail", "msmtp", "swaks"];
 
 /// Programs that fetch images, and nothing else.
 const IMAGE_PROGRAMS: [&str; 4] = ["docker", "podman", "nerdctl", "buildah"];
@@ -404,7 +441,11 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         }
         EffectKind::Send => CommandEffect::Send {
             what: says(),
-            to: reached(command, far_words(effect, command, behind)),
+            to: if command.is_one_of(&MAILERS) {
+                effect_words(effect.of, command, behind)
+            } else {
+                reached(command, far_words(effect, command, behind))
+            },
             branch: branches_there(command, behind),
         },
         EffectKind::Publish => {

@@ -259,6 +259,9 @@ fn what_is_fetched_is_named_with_where_it_is_from_and_where_it_goes() {
         ("wget https://github.com/x.tgz", vec![fetch()], "download from `github.com` into this folder"),
         ("curl https://github.com/x", vec![fetch()], "fetch from `github.com`"),
         ("touch y", vec![write(&["y"], inside)], "write `y`"),
+        ("mv x y", vec![write(&["x", "y"], inside)], "move `x` to `y`"),
+        ("mv x > y", vec![write(&["y"], inside)], "write `y`"),
+        ("mkdir y", vec![write(&["y"], inside)], "make the folder `y`"),
         ("tee y", vec![write(&["y"], inside), RatedEffect { step: Some(1), ..fetch() }], "write `y`"),
     ] {
         let words: Vec<&str> = line.split(' ').collect();

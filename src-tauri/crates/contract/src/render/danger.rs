@@ -1,11 +1,11 @@
 //! Consequences of a dangerous request, and the rights that a request would run with.
 
-use super::effect::{effect_sentence, is_about_name};
+use super::effect::{effect_sentence, is_about_name, is_about_same, is_lost};
 use super::headline::{measured_loss, unnamed_effects};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_command::CommandEffect;
-use postern_command::effect::{Reversible, UnknownEffectReason};
+use postern_command::effect::UnknownEffectReason;
 use postern_policy::{Confinement, Origin, RatedEffect, Risk, RiskLevel, from_home};
 
 /// Sentences that fit between headline and command.
@@ -21,8 +21,7 @@ pub fn danger(risk: &Risk) -> Vec<ShownText> {
             said.push(sentence);
         }
     };
-    if all.iter().any(|rated| !rated.guessed && rated.reversible == Reversible::No && is_loss(&rated.effect))
-    {
+    if all.iter().any(|rated| !rated.guessed && is_lost(rated)) {
         say(Sentence::new("Can’t be undone.").pieces());
     }
     for sentence in all.iter().filter_map(|rated| measured_loss(rated)) {
@@ -30,21 +29,22 @@ pub fn danger(risk: &Risk) -> Vec<ShownText> {
     }
     // What follows from how a name looks says all of it.
     let is_said = |rated: &RatedEffect| is_about_name(&rated.effect) || measured_loss(rated).is_some();
-    for rated in unnamed_effects(risk).filter(dangerous).filter(|rated| !is_said(rated)) {
+    let is_repeated = |rated: &RatedEffect| {
+        let before = risk.effects.iter().take_while(|other| !std::ptr::eq(*other, rated));
+        { before }.any(|other| is_about_same(other, rated))
+    };
+    let unsaid = unnamed_effects(risk).filter(dangerous);
+    for rated in unsaid.filter(|rated| !is_said(rated) && !is_repeated(rated)) {
         say(Sentence::default().append(effect_sentence(rated)).literal(".").pieces());
     }
-    for sentence in all.iter().filter_map(|rated| consequence(rated)) {
+    let own = all.iter().filter(|rated| !is_repeated(rated));
+    for sentence in own.filter_map(|rated| consequence(rated)) {
         say(sentence.pieces());
     }
     if said.is_empty() && !all.is_empty() {
         said.push(Sentence::new("This can do harm.").pieces());
     }
     said
-}
-
-/// Returns true if the effect takes away what was there.
-fn is_loss(effect: &CommandEffect) -> bool {
-    matches!(effect, CommandEffect::Delete { .. } | CommandEffect::ChangeRepository { .. })
 }
 
 /// Returns what follows from a dangerous effect, where its own words leave it open.
@@ -65,7 +65,8 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
             Sentence::new("What is sent can’t be unsent.")
         }
         CommandEffect::UseSecret { .. } => Sentence::new("With a key or password, others can act as you."),
-        CommandEffect::ChangeSystem { .. } => Sentence::new("It stays in effect after the run."),
+        CommandEffect::ChangeSystem { .. } if is_lost(rated) => return None,
+        CommandEffect::ChangeSystem { .. } => Sentence::new("What it changes stays changed."),
         CommandEffect::RunElsewhere { .. } => Sentence::new("Postern can’t see what happens there."),
         CommandEffect::ControlApp { .. } => Sentence::new("It acts as you in another app."),
         CommandEffect::Unknown {
@@ -187,6 +188,26 @@ mod tests {
             "Delete `/srv/data` and everything in it (can’t be undone).",
             "the headline names one of a kind: the other one is named here"
         );
+    }
+
+    #[test]
+    fn a_change_stays_or_is_a_loss_and_is_said_once() {
+        let change = |change: &'static str, name: &str| CommandEffect::ChangeSystem {
+            change: change.into(),
+            names: vec![name.to_owned()],
+        };
+        let volume = change("delete the volume", "db");
+        assert_eq!(said(vec![rated(volume.clone(), Reversible::No)]), ["Can’t be undone."]);
+        assert_eq!(said(vec![rated(volume, Reversible::Unknown)]), ["What it changes stays changed."]);
+        let delete =
+            CommandEffect::Delete { paths: vec!["~/.ssh".to_owned()], recursive: true, found: false };
+        let keys = change("change keys or passwords:", "~/.ssh");
+        let both = vec![rated(delete, Reversible::No), rated(keys, Reversible::Unknown)];
+        assert_eq!(said(both), ["Can’t be undone."], "what is deleted is not said to be changed as well");
+        let one = change("let everybody read or write", "x");
+        let other = change("let a file run with its owner’s rights:", "x");
+        let both = said(vec![rated(one, Reversible::Unknown), rated(other, Reversible::Unknown)]);
+        assert_eq!(both[0], "Let a file run with its owner’s rights: `x`.", "it is another danger");
     }
 
     #[test]

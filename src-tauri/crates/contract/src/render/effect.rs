@@ -23,10 +23,33 @@ pub fn effect_sentence(rated: &RatedEffect) -> ShownText {
     } else {
         phrase(Sentence::default(), rated)
     };
-    let is_final = rated.reversible == Reversible::No
-        && matches!(rated.effect, CommandEffect::Delete { .. } | CommandEffect::ChangeRepository { .. });
-    let said = if is_final { said.literal(" (can’t be undone)") } else { said };
+    let said = if is_lost(rated) { said.literal(" (can’t be undone)") } else { said };
     said.capitalized().pieces()
+}
+
+/// Returns true if the effect takes away what was there, and nothing brings it back.
+pub(super) fn is_lost(rated: &RatedEffect) -> bool {
+    rated.reversible == Reversible::No
+        && matches!(
+            rated.effect,
+            CommandEffect::Delete { .. }
+                | CommandEffect::ChangeRepository { .. }
+                | CommandEffect::ChangeSystem { .. }
+        )
+}
+
+/// Returns true if both are of one step and about the same things, each in its way: a file is deleted, and so changed.
+pub(super) fn is_about_same(one: &RatedEffect, other: &RatedEffect) -> bool {
+    let objects = |rated: &RatedEffect| match &rated.effect {
+        CommandEffect::Write { paths } | CommandEffect::Delete { paths, .. } => paths.clone(),
+        CommandEffect::ChangeSystem { names, .. } => names.clone(),
+        _ => Vec::new(),
+    };
+    let (of_one, of_other) = (objects(one), objects(other));
+    one.step == other.step
+        && one.effect.kind() != other.effect.kind()
+        && !of_one.is_empty()
+        && of_one == of_other
 }
 
 /// Returns true if it is about how a name looks: where that name stands, its letters are marked.
@@ -131,7 +154,7 @@ pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
             add_folder(said, folder.as_deref(), rated.scope)
         }
         CommandEffect::RunInlineCode { language } => {
-            inline(begun.literal("run inline "), language).literal(" code")
+            inline(begun.literal("run inline "), language)
         }
         CommandEffect::RunDownloadedCode { package: Some(package), host } => {
             let said = begun.literal("run ").code(package);
@@ -173,11 +196,27 @@ pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
 }
 
 fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[String]) -> Sentence {
-    let said = begun.literal(change.clone());
     match address(rated) {
-        Some(address) => said.literal(" ").code(address),
-        None if names.is_empty() => said.without_colon(),
-        None => objects(said.literal(" "), names, "of them"),
+        Some(address) => begun.literal(change.clone()).literal(" ").code(address),
+        None if names.is_empty() => begun.literal(change.clone()).without_colon(),
+        None => named_objects(begun, change, names, "of them"),
+    }
+}
+
+/// Adds words with their objects. Those with a `…` take all objects but the last there: `move … to`.
+pub(super) fn named_objects(
+    begun: Sentence,
+    words: &Words,
+    names: &[String],
+    many: &'static str,
+) -> Sentence {
+    match (words.around_objects(), names) {
+        (Some((before, behind)), [rest @ .., last]) => {
+            let said = begun.literal(before);
+            let said = if rest.is_empty() { said } else { objects(said.literal(" "), rest, many) };
+            said.literal(" ").literal(behind).literal(" ").code(last)
+        }
+        _ => objects(begun.literal(words.clone()).literal(" "), names, many),
     }
 }
 
@@ -308,14 +347,19 @@ fn installation(begun: Sentence, packages: &[String], place: InstallPlace) -> Se
 }
 
 fn inline(begun: Sentence, language: &str) -> Sentence {
-    match language {
-        "python" => begun.literal("Python"),
-        "node" | "nodejs" | "bun" | "deno" => begun.literal("JavaScript"),
-        "ruby" => begun.literal("Ruby"),
-        "perl" => begun.literal("Perl"),
-        "sh" | "bash" | "zsh" | "dash" | "shell" => begun.literal("shell"),
-        other => begun.code(other),
-    }
+    let code = match language {
+        "python" => "Python code",
+        "node" | "nodejs" | "bun" | "deno" | "mongosh" | "mongo" => "JavaScript code",
+        "ruby" | "rails" => "Ruby code",
+        "perl" => "Perl code",
+        "php" => "PHP code",
+        "lua" => "Lua code",
+        "osascript" => "AppleScript code",
+        "psql" | "mysql" | "mariadb" | "sqlite3" | "duckdb" => "SQL",
+        "sh" | "bash" | "zsh" | "dash" | "shell" => "shell code",
+        other => return begun.literal("code through ").code(other),
+    };
+    begun.literal(code)
 }
 
 fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {

@@ -1,10 +1,13 @@
 //! Headline of a question: the most consequential effect as a sentence about the agent.
 
-use super::effect::{add_scope, effect_sentence, fetching, format_size, is_about_name, objects, phrase};
+use super::effect::{
+    add_scope, effect_sentence, fetching, format_size, is_about_name, is_about_same, named_objects, objects,
+    phrase,
+};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
-use postern_command::CommandEffect;
-use postern_command::effect::{EffectScope, is_git_clone, kept_names};
+use postern_command::effect::{EffectScope, is_git_clone, kept_names, write_words};
+use postern_command::{CommandEffect, Words};
 use postern_policy::{EffectExtent, RatedEffect, Risk, RiskLevel, StepVerdict};
 
 /// Effects that a headline names.
@@ -51,8 +54,20 @@ impl<'r> HeadlineEffects<'r> {
             (CommandEffect::Fetch { .. }, None) if is_git_clone(argv) || kept.is_some() => {
                 add_destination(fetching(begun, verb, self.first), kept.as_deref())
             }
+            (CommandEffect::Write { paths }, None) => match self.write_words(steps, paths) {
+                Some(words) => {
+                    add_scope(named_objects(begun, &words, paths, "files"), self.first.scope, paths)
+                }
+                None => named_phrase(begun, self.first),
+            },
             (_, None) => named_phrase(begun, self.first),
         }
+    }
+
+    /// Returns the words for what its step writes. A step with a redirection may write the same file by it.
+    fn write_words(&self, steps: &[StepVerdict], paths: &[String]) -> Option<Words> {
+        let step = steps.get(self.first.step?).filter(|step| !step.text.contains('>'))?;
+        write_words(step.argv.as_deref()?, paths)
     }
 }
 
@@ -112,7 +127,8 @@ pub fn headline(agent: &ShownText, risk: &Risk, steps: &[StepVerdict]) -> ShownT
 
 /// Returns the other effect that a headline names: a second one that is dangerous as well.
 fn second(risk: &Risk) -> Option<&RatedEffect> {
-    let (first, second) = (risk.effects.first()?, risk.effects.get(1)?);
+    let (first, rest) = risk.effects.split_first()?;
+    let second = rest.iter().find(|other| !is_about_same(first, other))?;
     let both = [first, second].iter().all(|rated| rated.level == RiskLevel::Dangerous && !rated.guessed);
     // What a name looks like is no effect: it is among what makes it dangerous.
     (both && !is_about_name(&second.effect) && first.effect.kind() != second.effect.kind()).then_some(second)

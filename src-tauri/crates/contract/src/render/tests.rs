@@ -243,6 +243,23 @@ fn every_kind_of_effect_has_its_words() {
             "run the package script `test`",
         ),
         (CommandEffect::RunInlineCode { language: "python".to_owned() }, "run inline Python code"),
+        (CommandEffect::RunInlineCode { language: "git".to_owned() }, "run inline code through `git`"),
+        (
+            CommandEffect::ChangeRepository {
+                change: "rename the branch … to".into(),
+                names: paths(&["a", "b"]),
+                folder: None,
+            },
+            "rename the branch `a` to `b`",
+        ),
+        (
+            CommandEffect::ChangeRepository {
+                change: "rename the branch … to".into(),
+                names: paths(&["b"]),
+                folder: None,
+            },
+            "rename the branch to `b`",
+        ),
         (
             CommandEffect::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
             "run a script from `get.example.dev`",

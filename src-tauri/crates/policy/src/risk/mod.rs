@@ -285,7 +285,9 @@ pub(crate) fn touch_effect(
     } else {
         CommandEffect::ChangeSystem { change: change.into(), names: vec![path.to_owned()] }
     };
-    let (scope, reversible, level) = (EffectScope::Machine, Reversible::No, RiskLevel::Dangerous);
+    // What is read can't be taken back; what is written over may be written again.
+    let reversible = if reads { Reversible::No } else { Reversible::Unknown };
+    let (scope, level) = (EffectScope::Machine, RiskLevel::Dangerous);
     RatedEffect { effect, scope, reversible, level, step, span: (0, 0), guessed: false, measured: None }
 }
 
