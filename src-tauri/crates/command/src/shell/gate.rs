@@ -123,7 +123,30 @@ fn command_words(command: Node<'_>, text: &str) -> Vec<Range<usize>> {
         }
     }
     words.sort_by_key(|word| word.start);
-    without_time(words, text)
+    without_time(with_whole_names(words, command, text), text)
+}
+
+/// Joins what the grammar takes apart: of `$D/$F.js` it ends a word behind the second `$`, and begins one with the name.
+///
+/// No shell ends a word there. The name may also be the rest of an assignment, which has no words.
+fn with_whole_names(words: Vec<Range<usize>>, command: Node<'_>, text: &str) -> Vec<Range<usize>> {
+    let mut cursor = command.walk();
+    let assignments = command.children(&mut cursor).filter(|child| child.kind() == "variable_assignment");
+    let mut assigned: Vec<usize> = assignments.map(|child| child.end_byte()).collect();
+    let is_name = |word: &Range<usize>| {
+        let (before, own) = (text.get(..word.start), text.get(word.clone()));
+        before.is_some_and(|before| before.ends_with('$'))
+            && own.is_some_and(|own| own.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+    };
+    let mut whole: Vec<Range<usize>> = Vec::new();
+    for word in words {
+        match whole.last_mut() {
+            Some(last) if last.end == word.start && is_name(&word) => last.end = word.end,
+            _ if assigned.contains(&word.start) && is_name(&word) => assigned.push(word.end),
+            _ => whole.push(word),
+        }
+    }
+    whole
 }
 
 fn further_targets(redirect: Node<'_>) -> Vec<Range<usize>> {

@@ -205,11 +205,12 @@ impl Walk<'_> {
                 After::same_folder(&Dir::Unknown)
             }
             Some(Some("command" | "builtin"))
-                if values
-                    .iter()
-                    .skip(1)
-                    .find(|word| !word.is_some_and(|word| word.starts_with('-')))
-                    .is_some_and(|word| word.is_none_or(may_move)) =>
+                if !only_looks_up(&values)
+                    && values
+                        .iter()
+                        .skip(1)
+                        .find(|word| !word.is_some_and(|word| word.starts_with('-')))
+                        .is_some_and(|word| word.is_none_or(may_move)) =>
             {
                 self.moved = true;
                 After::same_folder(&Dir::Unknown)
@@ -444,6 +445,13 @@ impl Walk<'_> {
 /// Returns true if a file of commands is named, and not what the request feeds.
 fn is_file(path: &str) -> bool {
     !path.starts_with(['-', '<']) && !path.starts_with("/dev/") && !path.starts_with("/proc/")
+}
+
+/// Returns true for `command -v NAME`, which runs nothing. Of an option before it, the shells know `-p` alone.
+fn only_looks_up(values: &[Option<&str>]) -> bool {
+    let mut words = values.iter().map(|word| word.unwrap_or_default());
+    words.next() == Some("command")
+        && words.find(|word| *word != "-p").is_some_and(|word| matches!(word, "-v" | "-V" | "-pv" | "-pV"))
 }
 
 /// Builtins after which the directory may be another.

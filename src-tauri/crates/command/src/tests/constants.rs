@@ -41,6 +41,7 @@ fn a_loop_that_does_not_move_runs_where_the_line_is() {
         "cd sub && for f in a b; do ls $f; done", "cd sub && while test -f x; do ls; done",
         "cd sub && for d in *; do (cd $d && pwd); ls; done",
         "cd sub && for i in 1 2; do for j in 3 4; do ls; done; done",
+        "cd sub && for c in a b; do command -v $c; ls; done", "cd sub && { command -pv \"$c\"; ls; }",
     ] {
         assert_eq!(dir(text), Dir::Under("sub".to_owned()), "{text}");
     }
@@ -61,7 +62,8 @@ fn a_loop_that_does_not_move_runs_where_the_line_is() {
         "for p in web ../api; do (cd packages/$p && ls); done",
         "for p in web *; do (cd packages/$p && ls); done", "for p in web api; do (cd $p && ls); done",
         "cd sub && for d in a b; do ls; cd $d; done", "cd sub && for d in a b; do ls; pushd $d; done",
-        "cd sub && for d in a b; do ls; command cd $d; done",
+        "cd sub && for d in a b; do ls; command cd $d; done", "cd sub && { command $c; ls; }",
+        "cd sub && { command -p $c; ls; }", "cd sub && { builtin -v $c; ls; }",
         "cd sub && for d in a b; do ls; eval \"$d\"; done", "cd sub && for d in a b; do ls; $d x; done",
         "f() { cd x; }; cd sub && for d in a b; do ls; f; done",
         "cd sub && for d in a b; do ls; for e in c; do cd $e; done; done",

@@ -109,6 +109,7 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
                 || asks_server(step, raw)
                 || names_found(step, raw)
                 || names_extras(step, raw)
+                || removes_kind(step, raw)
                 || names_database(facts, step, raw)
                 || holds_printed_name(raw)
         };
@@ -175,6 +176,14 @@ fn names_extras(step: &Step, raw: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-,".contains(c);
     let installs = step.program().is_some_and(|name| ["pip", "pip3", "uv"].contains(&name));
     installs && extras.is_some_and(|extras| extras.chars().all(plain))
+}
+
+/// Returns true for the files of one kind that `rm` removes in its folder: `*.egg-info`. No name with such an end is an option of it,
+/// and of a link it removes the link.
+fn removes_kind(step: &Step, raw: &str) -> bool {
+    let kind = raw.strip_prefix("*.").unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    step.program() == Some("rm") && !kind.is_empty() && kind.chars().all(plain)
 }
 
 /// Returns true for a word that holds what a written command prints: a commit, containers or things of a cluster. None of them is an
