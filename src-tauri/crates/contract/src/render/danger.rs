@@ -54,7 +54,7 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
     }
     Some(match &rated.effect {
         CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
-            Sentence::new("It runs code from ").code(host).literal(" that nobody has seen.")
+            Sentence::filled("It runs code from {} that nobody has seen.", &[host])
         }
         CommandEffect::RunDownloadedCode { .. } => Sentence::new("It runs code that nobody has seen."),
         CommandEffect::RunInlineCode { .. } | CommandEffect::RunProjectCode { .. } => {

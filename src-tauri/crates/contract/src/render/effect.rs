@@ -320,9 +320,7 @@ fn inline(begun: Sentence, language: &str) -> Sentence {
 
 fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
     match why {
-        UnknownEffectReason::Program(name) => {
-            begun.literal("run ").code(name).literal(", which Postern doesn’t know")
-        }
+        UnknownEffectReason::Program(name) => begun.fill("run {}, which Postern doesn’t know", &[name]),
         UnknownEffectReason::ProgramLater => {
             begun.literal("run a program whose name is only known when it runs")
         }
@@ -344,7 +342,7 @@ fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
         }
         UnknownEffectReason::Tool(name) => begun.literal("use its tool ").code(name),
         UnknownEffectReason::ServerTool { server, tool } => {
-            begun.literal("use ").code(tool).literal(" of the MCP server ").code(server)
+            begun.fill("use {} of the MCP server {}", &[tool, server])
         }
     }
 }
