@@ -139,77 +139,9 @@ fn limits(confinement: &Confinement, home: &str) -> Option<Sentence> {
 
 #[cfg(test)]
 mod tests {
-    use super::{confinement, danger};
+    use super::confinement;
     use crate::piece::{pieces_to_text, to_pieces};
-    use postern_command::CommandEffect;
-    use postern_command::effect::{EffectScope, Reversible};
-    use postern_policy::{Confinement, EffectExtent, Origin, RatedEffect, Risk, RiskLevel};
-
-    fn rated(effect: CommandEffect, reversible: Reversible) -> RatedEffect {
-        let (scope, level) = (EffectScope::Machine, RiskLevel::Dangerous);
-        RatedEffect {
-            effect,
-            scope,
-            reversible,
-            level,
-            step: None,
-            span: (0, 0),
-            guessed: false,
-            measured: None,
-        }
-    }
-
-    fn said(effects: Vec<RatedEffect>) -> Vec<String> {
-        let level = effects.iter().map(|rated| rated.level).max().unwrap();
-        danger(&Risk { level, effects }).iter().map(|one| pieces_to_text(one)).collect()
-    }
-
-    #[test]
-    fn a_dangerous_request_says_what_follows_from_it() {
-        let delete =
-            CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true, found: false };
-        let measured = Some(EffectExtent::Files { files: 41_208, bytes: 86_000_000_000 });
-        let delete = RatedEffect { measured, ..rated(delete, Reversible::No) };
-        let script = CommandEffect::RunDownloadedCode { package: None, host: Some("x.example".to_owned()) };
-        let script = rated(script, Reversible::Unknown);
-        assert_eq!(
-            said(vec![delete.clone(), script]),
-            [
-                "Can’t be undone.", "Deletes 41,208 files (86 GB) in `~/Library`.",
-                "It runs code from `x.example` that nobody has seen."
-            ],
-            "the headline names both without the measure"
-        );
-        let other =
-            CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true, found: false };
-        assert_eq!(
-            said(vec![delete, rated(other, Reversible::No)])[2],
-            "Delete `/srv/data` and everything in it (can’t be undone).",
-            "the headline names one of a kind: the other one is named here"
-        );
-    }
-
-    #[test]
-    fn what_is_not_dangerous_says_nothing() {
-        let read = CommandEffect::Read { paths: Vec::new() };
-        let read = RatedEffect { level: RiskLevel::Safe, ..rated(read, Reversible::Yes) };
-        assert!(said(vec![read]).is_empty());
-    }
-
-    #[test]
-    fn a_dangerous_request_is_never_without_a_word() {
-        let write = CommandEffect::Write { paths: vec!["/etc/hosts".to_owned()] };
-        assert_eq!(said(vec![rated(write, Reversible::Unknown)]), ["This can do harm."]);
-        let guessed = RatedEffect {
-            guessed: true,
-            ..rated(
-                CommandEffect::Delete { paths: vec!["/".to_owned()], recursive: true, found: false },
-                Reversible::No,
-            )
-        };
-        let got = said(vec![guessed]);
-        assert_eq!(got, ["Postern can’t read all of it."], "what may not be is not said as if it were");
-    }
+    use postern_policy::{Confinement, Origin};
 
     #[test]
     fn the_rights_of_a_run_are_one_line() {

@@ -1,7 +1,7 @@
 //! Headlines of questions, and what one leaves to the rest of its question.
 
-use super::{beyond_headline, headline};
-use crate::piece::{pieces_to_text, to_pieces};
+use super::{beyond_headline, danger, headline};
+use crate::piece::{ShownText, pieces_to_text, to_pieces};
 use postern_policy::{RatedEffect, Risk, RiskLevel, StepVerdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,6 +17,8 @@ struct HeadlineCase {
     headline: String,
     /// Sentences about the effects that it does not name.
     beyond: Option<Vec<String>>,
+    /// Sentences about what makes it dangerous.
+    danger: Option<Vec<String>>,
 }
 
 /// Reads an effect that names what matters alone.
@@ -47,9 +49,13 @@ fn a_headline_says_the_most_consequential_effect() {
         let risk = Risk { level: effects.first().map_or(RiskLevel::Safe, |first| first.level), effects };
         let said = pieces_to_text(&headline(&to_pieces("builder"), &risk, &[step(&case.line)]));
         assert_eq!(said, format!("builder wants to {}", case.headline), "{row}");
+        let texts = |said: Vec<ShownText>| said.iter().map(|one| pieces_to_text(one)).collect::<Vec<_>>();
         if let Some(beyond) = case.beyond {
-            let rest: Vec<String> = beyond_headline(&risk).iter().map(|said| pieces_to_text(said)).collect();
+            let rest = texts(beyond_headline(&risk));
             assert_eq!(rest, beyond, "neither what the headline says nor what only reads: {row}");
+        }
+        if let Some(expected) = case.danger {
+            assert_eq!(texts(danger(&risk)), expected, "what may not be is not said as if it were: {row}");
         }
     }
 }
