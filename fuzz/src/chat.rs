@@ -9,7 +9,7 @@ pub fn check(data: &[u8]) {
     match parse_command(text, Some("postern_bot")) {
         Some(ChatCommand::Answer { code, verdict }) => {
             assert!(as_plainly_read(&words) == Some((code.clone(), verdict)), "{text:?} is no {verdict:?}");
-            let plain = format!("/approve {code} {}", verdict.command_word());
+            let plain = format!("/approve {code} {}", verdict.name());
             assert_eq!(
                 parse_command(&plain, None),
                 Some(ChatCommand::Answer { code, verdict }),

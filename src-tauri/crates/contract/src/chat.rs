@@ -1,35 +1,28 @@
 //! Parser of what a person says in a chat: commands and reactions, one reading of hostile text for every
 //! network.
 
+use serde::Serialize;
+
 /// The longest text that is read as a command, in bytes.
 const LONGEST: usize = 200;
 
-/// Decision of an owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChatVerdict {
-    /// Run it now.
-    Once,
-    /// Save a rule and run it now.
-    Always,
-    /// Do not run it.
-    Deny,
+postern_protocol::named_values! {
+    /// Decision of an owner, by its word in a command and on a button.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    pub enum ChatVerdict {
+        /// Run it now.
+        Once = "once",
+        /// Save a rule and run it now.
+        Always = "always",
+        /// Do not run it.
+        Deny = "deny",
+    }
 }
 
 impl ChatVerdict {
-    /// Returns its word in a command and on a button.
-    pub fn command_word(self) -> &'static str {
-        match self {
-            Self::Once => "once",
-            Self::Always => "always",
-            Self::Deny => "deny",
-        }
-    }
-
     /// Returns the verdict of a word, in any case.
     pub fn of_word(word: &str) -> Option<Self> {
-        [Self::Once, Self::Always, Self::Deny]
-            .into_iter()
-            .find(|one| word.eq_ignore_ascii_case(one.command_word()))
+        Self::ALL.into_iter().find(|one| word.eq_ignore_ascii_case(one.name()))
     }
 
     /// Returns the sign that stands for it.

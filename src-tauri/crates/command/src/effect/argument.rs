@@ -70,13 +70,11 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
             Some(EffectScope::Remote),
             Unknown,
         ),
-        ArgEffect::Secrets => {
-            (
-                CommandEffect::UseSecret { how: "use passwords or keys through".into(), which: label() },
-                Some(EffectScope::Inside),
-                Unknown,
-            )
-        }
+        ArgEffect::Secrets => (
+            CommandEffect::UseSecret { how: "use passwords or keys through".into(), which: label() },
+            Some(EffectScope::Inside),
+            Unknown,
+        ),
         ArgEffect::Serves => (
             CommandEffect::Serve { what: "open a port".into(), port: None },
             Some(EffectScope::Machine),

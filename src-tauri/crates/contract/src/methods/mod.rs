@@ -12,46 +12,18 @@ mod policy;
 mod results;
 mod setup;
 
-pub use audit::{Audit, AuditAsk, AuditBy, AuditRow, AuditVerified};
-pub use doors::{
-    DoorEnable, DoorKind, DoorRef, DoorRow, DoorSetting, DoorSettingKind, DoorSetup, DoorState, PairedClient,
-    PairedClientRef,
-};
-pub use errors::{ControlCode, ControlError};
-pub use feed::{FeedAsk, FeedEvent, FeedKind, FeedPage, FeedTimes};
-pub use fleet::{FleetHost, FleetHosts, HostInsights, HostRequests, HostRules};
-pub use fleet_members::{
-    ChangeReplay, FleetApproval, FleetBlock, FleetBlockOutcome, FleetBlockReply, FleetBlocked, FleetBroker,
-    FleetConsent, FleetDetail, FleetGroup, FleetHostState, FleetInvite, FleetJoin, FleetMember,
-    FleetMemberChange, FleetMemberRef, FleetOverview, FleetPair, FleetPairing, FleetPairingState, FleetPlan,
-    FleetPlanFile, FleetPlanRef, FleetRole, FleetSignatures, FleetStart, FleetWorkCounts, ProposedChange,
-    ProposedChangeRef,
-};
-pub use insights::{
-    AgentCounts, Counts, DayCounts, EffectCount, FolderCounts, Insights, RuleCount, RuleOffer, RuleOffers,
-    Suggestion, Suggestions,
-};
-pub use params::{
-    AgentAdd, AgentRef, AgentSet, ApproverKind, ChannelAsk, Explain, HookNote, InsightsAsk, Nothing,
-    OutputSearch, Pause, PermissionsSet, Presented, QuestionRef, QuestionsWatch, RenewalEntry, RequestAsk,
-    RequestFilter, RequestKill, RequestNumber, RequestsWatch, RuleFilter, RuleNumber, RuleUpdate,
-    RulesImport, RulesPut, RulesWrite, ScriptRef, SessionFilter, SessionName, SkillApprove, SkillFolder,
-    ToolApprove, ToolDeny, ToolExplain, Unpresented,
-};
-pub use policy::{
-    ImportedSettings, Lint, LintFinding, Linted, Replay, ReplayChange, Replayed, RulesBatch, RulesPart,
-};
-pub use results::{
-    Agents, Applied, Arming, ChannelKind, ChannelLines, DataUse, DoorApprover, DoorClient, Doors, Explained,
-    HostSettings, Permissions, Place, Questions, RefusedRule, Requests, RuleFile, RulePreview, Rules,
-    RulesImported, ScriptText, SessionClosed, SessionRow, Sessions, Skills, Submitted, ToolExplained,
-    ToolQuestion, ToolQuestions,
-};
-pub use setup::{
-    Connection, FoundAgent, Imported, ImportedEntry, ImportedFile, KnownAgent, RuleSource, SettingsChange,
-    SetupConnect, SetupConnected, SetupDisconnect, SetupDisconnected, SetupFound, SetupImport, SetupPreview,
-    SetupScope, SetupTest, SetupTestRef, SetupTested, ShellPath, Taken, TestState, Wiring,
-};
+// All public types of these modules are the contract's.
+pub use audit::*;
+pub use doors::*;
+pub use errors::*;
+pub use feed::*;
+pub use fleet::*;
+pub use fleet_members::*;
+pub use insights::*;
+pub use params::*;
+pub use policy::*;
+pub use results::*;
+pub use setup::*;
 
 use crate::{
     AgentRow, AnswerParams, Answered, EditParams, Edited, Question, RequestDetail, RuleDraft, RuleRow, Status,

@@ -1,6 +1,6 @@
 //! The reason of a question is one plain line about the step that its headline speaks of.
 
-use super::{AskedFacts, AskedUse, asked_because, beyond_headline, headline};
+use super::{AskedFacts, AskedUse, asked_because};
 use crate::piece::{pieces_to_text, to_pieces};
 use postern_command::{CommandEffect, EffectScope, Note, Reversible};
 use postern_policy::{
@@ -199,90 +199,4 @@ fn a_use_of_a_tool_is_named_as_a_person_speaks_of_it() {
         assert!(said.contains("Claude Code"), "{said}");
         assert!(!keys.iter().any(|key| said.contains(key)), "{said}");
     }
-}
-
-fn headline_of(words: &[&str], effects: Vec<RatedEffect>) -> String {
-    let steps = [step(words, Decision::Ask, no_rule("git clone"))];
-    let risk = Risk { level: RiskLevel::NeedsReview, effects };
-    pieces_to_text(&headline(&to_pieces("builder"), &risk, &steps))
-}
-
-fn fetch() -> RatedEffect {
-    effect(0, CommandEffect::Fetch { from: vec!["github.com".to_owned()] })
-}
-
-fn write(paths: &[&str], scope: EffectScope) -> RatedEffect {
-    let paths = paths.iter().map(|path| (*path).to_owned()).collect();
-    RatedEffect { scope, ..effect(0, CommandEffect::Write { paths }) }
-}
-
-#[test]
-fn a_clone_is_named_by_its_host_and_nothing_else_is() {
-    let url = "https://github.com/acme/site";
-    let expected = "builder wants to clone from `github.com` to `site`";
-    assert_eq!(headline_of(&["git", "clone", url], vec![fetch()]), expected);
-    let elsewhere = "builder wants to clone from `github.com`";
-    assert_eq!(headline_of(&["git", "-C", "x", "clone", url], vec![fetch()]), elsewhere);
-    for words in [&["git", "fetch", url, "clone"][..], &["curl", url, "clone"], &["git", "ls-remote", url]] {
-        assert_eq!(
-            headline_of(words, vec![fetch()]),
-            "builder wants to fetch from `github.com`",
-            "{words:?}"
-        );
-    }
-}
-
-#[test]
-fn what_is_fetched_is_named_with_where_it_is_from_and_where_it_goes() {
-    let inside = EffectScope::Inside;
-    for (line, effects, expected) in [
-        (
-            "git clone https://github.com/acme/x",
-            vec![write(&[], inside), fetch()],
-            "clone from `github.com` to `x`",
-        ),
-        (
-            "git clone https://github.com/acme/x ../y",
-            vec![write(&["../y"], EffectScope::Outside), fetch()],
-            "clone from `github.com` to `../y`, outside of its folders",
-        ),
-        (
-            "curl -O https://github.com/x.tgz",
-            vec![write(&[], inside), fetch()],
-            "download from `github.com` to `x.tgz`",
-        ),
-        (
-            "curl -o y https://github.com/x",
-            vec![write(&["y"], inside), fetch()],
-            "download from `github.com` to `y`",
-        ),
-        ("wget https://github.com/x.tgz", vec![fetch()], "download from `github.com` into this folder"),
-        ("curl https://github.com/x", vec![fetch()], "fetch from `github.com`"),
-        ("touch y", vec![write(&["y"], inside)], "write `y`"),
-        ("mv x y", vec![write(&["x", "y"], inside)], "move `x` to `y`"),
-        ("mv x > y", vec![write(&["y"], inside)], "write `y`"),
-        ("mkdir y", vec![write(&["y"], inside)], "make the folder `y`"),
-        ("tee y", vec![write(&["y"], inside), RatedEffect { step: Some(1), ..fetch() }], "write `y`"),
-    ] {
-        let words: Vec<&str> = line.split(' ').collect();
-        assert_eq!(headline_of(&words, effects), format!("builder wants to {expected}"), "{line}");
-    }
-    let change = CommandEffect::ChangeRepository { change: "merge".into(), names: Vec::new(), folder: None };
-    let merge = RatedEffect { scope: EffectScope::Inside, ..effect(0, change) };
-    let pull = headline_of(&["git", "pull"], vec![merge, fetch()]);
-    assert_eq!(pull, "builder wants to fetch from `github.com` and merge");
-    let on = |names| CommandEffect::ChangeSystem { change: "work on a database:".into(), names };
-    let named = headline_of(&["psql"], vec![effect(0, on(vec!["a".to_owned()]))]);
-    assert!(named.contains("work on a database: `a`"), "{named}");
-    let unnamed = headline_of(&["psql"], vec![effect(0, on(Vec::new()))]);
-    assert!(unnamed.contains("work on a database") && !unnamed.contains(':'), "{unnamed}");
-}
-
-#[test]
-fn the_fetch_that_a_headline_names_is_not_among_the_other_effects() {
-    let other = push(1);
-    let effects = vec![write(&["y"], EffectScope::Inside), other, fetch()];
-    let risk = Risk { level: RiskLevel::NeedsReview, effects };
-    let rest: Vec<String> = beyond_headline(&risk).iter().map(|said| pieces_to_text(said)).collect();
-    assert_eq!(rest, ["Push commits to `origin`"]);
 }

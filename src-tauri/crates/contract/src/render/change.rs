@@ -275,93 +275,21 @@ fn plain_value(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::change;
-    use postern_policy::Settings;
     use serde_json::{Value, json};
 
-    fn row(more: &Value) -> Value {
-        let mut row = json!({
-            "effect": "allow", "agent": "claude-code", "allow_writes": 0, "broad": 0, "input": {"kind": "nothing"},
-            "lifetime": {"kind": "forever"}, "matches": [], "misses": [], "origin": "agent-shell",
-            "pattern": {"kind": "exact", "value": ["git", "status"]}, "source": {"kind": "import"},
-            "args": null, "confine": null, "folder": null, "limits": null, "pin": null, "why": null,
-        });
-        for (name, value) in more.as_object().unwrap() {
-            row[name] = value.clone();
+    #[test]
+    fn every_change_is_told_in_its_own_words() {
+        for row in include_str!("changes.jsonl").lines() {
+            let case: Value = serde_json::from_str(row).unwrap_or_else(|error| panic!("{row}: {error}"));
+            let text = |name: &str| case[name].as_str().unwrap();
+            let said = change(text("subject"), text("key"), case.get("before"), case.get("after"));
+            assert_eq!(said, text("said"), "{row}");
         }
-        row
-    }
-
-    #[test]
-    fn a_rule_is_told_in_a_sentence() {
-        let added = |more: Value| change("rules", "3", None, Some(&row(&more)));
-        assert_eq!(
-            added(json!({})),
-            "rule 3 added: claude-code may run git status in its own shell (imported)"
-        );
-        let deny = json!({"effect": "deny", "agent": null, "origin": "any", "source": {"kind": "person"},
-            "pattern": {"kind": "read", "value": "**/.env"}});
-        assert_eq!(added(deny.clone()), "rule 3 added: no program of any agent may read **/.env");
-        let gone = change("rules", "3", Some(&row(&deny)), None);
-        assert_eq!(gone, "rule 3 removed: no program of any agent may read **/.env");
-        let told = change("rules", "3", Some(&row(&json!({}))), Some(&row(&json!({"why": "x"}))));
-        assert_eq!(told, "rule 3 changed: its reason");
-        let hostile = added(json!({"pattern": {"kind": "command", "value": "x\u{202e}"}}));
-        assert!(hostile.contains("x\\u{202e}") && !hostile.contains('\u{202e}'), "{hostile}");
-    }
-
-    #[test]
-    fn settings_of_an_agent_are_told_as_they_are_typed() {
-        let agent =
-            |settings: &Settings| json!({"id": "main", "name": "Main", "settings": settings, "uids": []});
-        let before = Settings::default();
-        let after = Settings { run_timeout_ms: 20_000, folders: vec!["~/a".to_owned()], ..before.clone() };
-        let told = change("agents", "main", Some(&agent(&before)), Some(&agent(&after)));
-        assert_eq!(told, "agent main: run-timeout 30s → 20s; folders none → ~/a");
-        assert_eq!(change("agents", "main", None, Some(&agent(&before))), "agent main added");
-        assert_eq!(change("agents", "main", Some(&agent(&before)), None), "agent main removed");
-        let stopped =
-            json!({"id": "main", "name": "Main", "settings": before, "uids": [], "denied_until": 5});
-        let told = change("agents", "main", Some(&agent(&before)), Some(&stopped));
-        assert_eq!(told, "agent main: stopped for a while");
-    }
-
-    #[test]
-    fn settings_of_the_host_are_told_by_what_they_are_for() {
-        let setting = |value: Value| json!({"key": "door.setup", "value": value});
-        let one = setting(json!({"claude-code": {"enrolled": "claude-code", "rules": [1, 2]}}));
-        assert_eq!(change("settings", "door.setup", None, Some(&one)), "setup connected claude-code");
-        let none = setting(json!({}));
-        let got = change("settings", "door.setup", Some(&one), Some(&none));
-        assert_eq!(got, "setup disconnected claude-code");
-        let doors = |on: bool| {
-            json!({"key": "door.doors", "value": {"otel": {"enabled": false, "values": {}},
-            "webhook": {"enabled": on, "values": {"url": "https://example.com/"}}}})
-        };
-        let told = change("settings", "door.doors", None, Some(&doors(true)));
-        assert_eq!(told, "integration webhook enabled: url https://example.com/");
-        let told = change("settings", "door.doors", Some(&doors(true)), Some(&doors(false)));
-        assert_eq!(told, "integration webhook disabled");
-        let next = setting(json!(1));
-        let told = change("settings", "door.mcp-http", None, Some(&next));
-        assert_eq!(told, "integration mcp-http has a new token");
-        let told = change("settings", "door.webhook-secret", None, Some(&next));
-        assert_eq!(told, "integration webhook has a new secret");
-        let given = json!({"secret": "given"});
-        assert_eq!(change("secrets", "telegram", None, Some(&given)), "secret of telegram given");
-        let pause = json!({"key": "gate.pause", "value": {"until": 7}});
-        assert_eq!(change("settings", "gate.pause", None, Some(&pause)), "all agents blocked");
-        assert_eq!(change("settings", "gate.pause", Some(&pause), None), "agents no longer blocked");
     }
 
     #[test]
     fn other_things_are_told_by_their_members() {
-        let hook = json!({"agent": "cc"});
-        assert_eq!(change("hooks", "codex /x", None, Some(&hook)), "hook of codex /x added: agent cc");
-        assert_eq!(change("hooks", "codex /x", Some(&hook), Some(&Value::Null)), "hook of codex /x removed");
         let long = json!({"text": "x".repeat(200), "on": true, "list": ["a", "b"]});
-        let text = json!({"text": "{}"});
-        let told = change("permissions", "main", Some(&text), Some(&long));
-        assert_eq!(told, "permissions.jsonc of main changed");
         let told = change("managed", "managed", None, Some(&long));
         assert!(told.contains("list a, b; on on; text xxx") && told.ends_with('…'), "{told}");
     }

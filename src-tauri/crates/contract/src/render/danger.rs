@@ -54,7 +54,7 @@ fn consequence(rated: &RatedEffect) -> Option<Sentence> {
     }
     Some(match &rated.effect {
         CommandEffect::RunDownloadedCode { host: Some(host), .. } => {
-            Sentence::new("It runs code from ").code(host).literal(" that nobody has seen.")
+            Sentence::filled("It runs code from {} that nobody has seen.", &[host])
         }
         CommandEffect::RunDownloadedCode { .. } => Sentence::new("It runs code that nobody has seen."),
         CommandEffect::RunInlineCode { .. } | CommandEffect::RunProjectCode { .. } => {
@@ -140,97 +140,9 @@ fn limits(confinement: &Confinement, home: &str) -> Option<Sentence> {
 
 #[cfg(test)]
 mod tests {
-    use super::{confinement, danger};
+    use super::confinement;
     use crate::piece::{pieces_to_text, to_pieces};
-    use postern_command::CommandEffect;
-    use postern_command::effect::{EffectScope, Reversible};
-    use postern_policy::{Confinement, EffectExtent, Origin, RatedEffect, Risk, RiskLevel};
-
-    fn rated(effect: CommandEffect, reversible: Reversible) -> RatedEffect {
-        let (scope, level) = (EffectScope::Machine, RiskLevel::Dangerous);
-        RatedEffect {
-            effect,
-            scope,
-            reversible,
-            level,
-            step: None,
-            span: (0, 0),
-            guessed: false,
-            measured: None,
-        }
-    }
-
-    fn said(effects: Vec<RatedEffect>) -> Vec<String> {
-        let level = effects.iter().map(|rated| rated.level).max().unwrap();
-        danger(&Risk { level, effects }).iter().map(|one| pieces_to_text(one)).collect()
-    }
-
-    #[test]
-    fn a_dangerous_request_says_what_follows_from_it() {
-        let delete =
-            CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true, found: false };
-        let measured = Some(EffectExtent::Files { files: 41_208, bytes: 86_000_000_000 });
-        let delete = RatedEffect { measured, ..rated(delete, Reversible::No) };
-        let script = CommandEffect::RunDownloadedCode { package: None, host: Some("x.example".to_owned()) };
-        let script = rated(script, Reversible::Unknown);
-        assert_eq!(
-            said(vec![delete.clone(), script]),
-            [
-                "Can’t be undone.", "Deletes 41,208 files (86 GB) in `~/Library`.",
-                "It runs code from `x.example` that nobody has seen."
-            ],
-            "the headline names both without the measure"
-        );
-        let other =
-            CommandEffect::Delete { paths: vec!["/srv/data".to_owned()], recursive: true, found: false };
-        assert_eq!(
-            said(vec![delete, rated(other, Reversible::No)])[2],
-            "Delete `/srv/data` and everything in it (can’t be undone).",
-            "the headline names one of a kind: the other one is named here"
-        );
-    }
-
-    #[test]
-    fn a_change_stays_or_is_a_loss_and_is_said_once() {
-        let change = |change: &'static str, name: &str| CommandEffect::ChangeSystem {
-            change: change.into(),
-            names: vec![name.to_owned()],
-        };
-        let volume = change("delete the volume", "db");
-        assert_eq!(said(vec![rated(volume.clone(), Reversible::No)]), ["Can’t be undone."]);
-        assert_eq!(said(vec![rated(volume, Reversible::Unknown)]), ["What it changes stays changed."]);
-        let delete =
-            CommandEffect::Delete { paths: vec!["~/.ssh".to_owned()], recursive: true, found: false };
-        let keys = change("change keys or passwords:", "~/.ssh");
-        let both = vec![rated(delete, Reversible::No), rated(keys, Reversible::Unknown)];
-        assert_eq!(said(both), ["Can’t be undone."], "what is deleted is not said to be changed as well");
-        let one = change("let everybody read or write", "x");
-        let other = change("let a file run with its owner’s rights:", "x");
-        let both = said(vec![rated(one, Reversible::Unknown), rated(other, Reversible::Unknown)]);
-        assert_eq!(both[0], "Let a file run with its owner’s rights: `x`.", "it is another danger");
-    }
-
-    #[test]
-    fn what_is_not_dangerous_says_nothing() {
-        let read = CommandEffect::Read { paths: Vec::new() };
-        let read = RatedEffect { level: RiskLevel::Safe, ..rated(read, Reversible::Yes) };
-        assert!(said(vec![read]).is_empty());
-    }
-
-    #[test]
-    fn a_dangerous_request_is_never_without_a_word() {
-        let write = CommandEffect::Write { paths: vec!["/etc/hosts".to_owned()] };
-        assert_eq!(said(vec![rated(write, Reversible::Unknown)]), ["This can do harm."]);
-        let guessed = RatedEffect {
-            guessed: true,
-            ..rated(
-                CommandEffect::Delete { paths: vec!["/".to_owned()], recursive: true, found: false },
-                Reversible::No,
-            )
-        };
-        let got = said(vec![guessed]);
-        assert_eq!(got, ["Postern can’t read all of it."], "what may not be is not said as if it were");
-    }
+    use postern_policy::{Confinement, Origin};
 
     #[test]
     fn the_rights_of_a_run_are_one_line() {

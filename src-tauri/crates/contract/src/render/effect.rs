@@ -153,9 +153,7 @@ pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
             let said = add_name(begun.literal("run ").literal(what.clone()), name.as_deref());
             add_folder(said, folder.as_deref(), rated.scope)
         }
-        CommandEffect::RunInlineCode { language } => {
-            inline(begun.literal("run inline "), language)
-        }
+        CommandEffect::RunInlineCode { language } => inline(begun.literal("run inline "), language),
         CommandEffect::RunDownloadedCode { package: Some(package), host } => {
             let said = begun.literal("run ").code(package);
             let said = match host {
@@ -364,9 +362,7 @@ fn inline(begun: Sentence, language: &str) -> Sentence {
 
 fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
     match why {
-        UnknownEffectReason::Program(name) => {
-            begun.literal("run ").code(name).literal(", which Postern doesn’t know")
-        }
+        UnknownEffectReason::Program(name) => begun.fill("run {}, which Postern doesn’t know", &[name]),
         UnknownEffectReason::ProgramLater => {
             begun.literal("run a program whose name is only known when it runs")
         }
@@ -388,7 +384,7 @@ fn unknown(begun: Sentence, why: &UnknownEffectReason) -> Sentence {
         }
         UnknownEffectReason::Tool(name) => begun.literal("use its tool ").code(name),
         UnknownEffectReason::ServerTool { server, tool } => {
-            begun.literal("use ").code(tool).literal(" of the MCP server ").code(server)
+            begun.fill("use {} of the MCP server {}", &[tool, server])
         }
     }
 }

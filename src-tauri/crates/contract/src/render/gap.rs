@@ -17,7 +17,7 @@ pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
         Obstacle::FolderUnknown => sentence.literal("the folder it would run in is only known when it runs"),
         Obstacle::Leaves { folder } => sentence.literal("it leaves the working directory for ").code(folder),
         Obstacle::StrangeWrapper { name } => {
-            sentence.literal("its wrapper ").code(name).literal(" is not one of the system’s programs")
+            sentence.fill("its wrapper {} is not one of the system’s programs", &[name])
         }
         Obstacle::WrapperUnknown => sentence.literal("a wrapper was not looked up"),
     }
@@ -27,10 +27,10 @@ pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
 pub(super) fn add_gap(sentence: Sentence, gap: &Gap) -> Sentence {
     match gap {
         Gap::FolderChanges { folder } => {
-            sentence.literal("it holds in ").code(folder).literal(", and the line changes its folder")
+            sentence.fill("it holds in {}, and the line changes its folder", &[folder])
         }
         Gap::OtherFolder { folder, cwd } => {
-            sentence.literal("it holds in ").code(folder).literal(", and this runs in ").code(cwd)
+            sentence.fill("it holds in {}, and this runs in {}", &[folder, cwd])
         }
         Gap::OtherInput => sentence.literal("it was given with other text on standard input"),
         Gap::NoInput => sentence.literal("it was given without standard input"),
@@ -43,13 +43,13 @@ pub(super) fn add_gap(sentence: Sentence, gap: &Gap) -> Sentence {
         Gap::OtherUser => sentence.literal("it runs with another user’s rights: a rule must name it"),
         Gap::UnsafeArg(fact) => argument(sentence, fact).literal(": a rule must name that argument"),
         Gap::Writes { target } => {
-            sentence.literal("it writes to ").code(target).literal(", and the rule does not say that it may")
+            sentence.fill("it writes to {}, and the rule does not say that it may", &[target])
         }
         Gap::Beyond(rated) => sentence
             .literal("this would ")
             .append(effect::effect(rated))
             .literal(", which is more than you allowed"),
-        Gap::Outside { path } => sentence.code(path).literal(" is outside of what you allowed"),
+        Gap::Outside { path } => sentence.fill("{} is outside of what you allowed", &[path]),
         Gap::RunTimePath => sentence.literal("only the run tells which files it is about"),
     }
 }
@@ -69,12 +69,10 @@ pub(super) fn add_class_gap(sentence: Sentence, gap: &ClassGap) -> Sentence {
         ClassGap::Sends => sentence.literal("it sends what it is given to someone else"),
         ClassGap::Dangerous => sentence.literal("it is dangerous"),
         ClassGap::AgentWrites => sentence.literal("its program is where the agent can write"),
-        ClassGap::Outside { path } => sentence.code(path).literal(" is outside of its folders"),
+        ClassGap::Outside { path } => sentence.fill("{} is outside of its folders", &[path]),
         ClassGap::HoldsKeys => sentence.literal("it goes through a folder that holds keys"),
         ClassGap::TooWide { folder } => sentence
-            .literal("nothing confines it in ")
-            .code(folder)
-            .literal(", which holds the home folder or Postern’s data"),
+            .fill("nothing confines it in {}, which holds the home folder or Postern’s data", &[folder]),
         ClassGap::NoFolders => sentence.literal("this agent has no folders of its own"),
         ClassGap::Beyond { effect: Some(rated) } => sentence
             .literal("it would ")
@@ -88,9 +86,7 @@ pub(super) fn add_class_gap(sentence: Sentence, gap: &ClassGap) -> Sentence {
 pub(super) fn change(sentence: Sentence, change: &PinMismatch) -> Sentence {
     match change {
         PinMismatch::NotApproved => sentence.literal("this skill’s program was not approved yet"),
-        PinMismatch::Script { path } => {
-            sentence.literal("the script ").code(path).literal(" is not the approved one")
-        }
+        PinMismatch::Script { path } => sentence.fill("the script {} is not the approved one", &[path]),
         PinMismatch::Program(between) => sentence.append(difference(between)),
         PinMismatch::Unidentified => sentence.literal("Postern could not identify it"),
     }
@@ -100,11 +96,9 @@ pub(super) fn change(sentence: Sentence, change: &PinMismatch) -> Sentence {
 pub fn difference(difference: &Difference) -> ShownText {
     let content = match &difference.content {
         ContentDifference::Versions { was, now } | ContentDifference::Hashes { was, now } => {
-            Sentence::default().code(was).literal(" → ").code(now)
+            Sentence::filled("{} → {}", &[was, now])
         }
-        ContentDifference::SameVersion(version) => {
-            Sentence::new("still ").code(version).literal(", other content")
-        }
+        ContentDifference::SameVersion(version) => Sentence::filled("still {}, other content", &[version]),
     };
     let signed = match difference.signer {
         Some(SignerDifference::Same) => content.literal(", same signer"),

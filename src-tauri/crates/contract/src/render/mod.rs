@@ -52,4 +52,6 @@ mod asked_tests;
 #[cfg(test)]
 mod denial_tests;
 #[cfg(test)]
+mod headline_tests;
+#[cfg(test)]
 mod tests;

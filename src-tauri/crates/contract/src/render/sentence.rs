@@ -42,6 +42,22 @@ impl Sentence {
         self
     }
 
+    /// Adds fixed words in which each `{}` is a text of a request, a rule or a file.
+    pub fn fill(mut self, words: &'static str, texts: &[&str]) -> Self {
+        for (at, words) in words.split("{}").enumerate() {
+            if let Some(text) = at.checked_sub(1).and_then(|before| texts.get(before)) {
+                self = self.code(text);
+            }
+            self = self.literal(words);
+        }
+        self
+    }
+
+    /// Begins with fixed words in which each `{}` is a text of a request, a rule or a file.
+    pub fn filled(words: &'static str, texts: &[&str]) -> Self {
+        Self::default().fill(words, texts)
+    }
+
     /// Adds texts as a list, each as code.
     pub fn code_list<'a>(mut self, texts: impl IntoIterator<Item = &'a String>) -> Self {
         for (at, text) in texts.into_iter().enumerate() {

@@ -1,17 +1,15 @@
 //! The words of facts, and that no text of a request can pass for them.
 
-use super::{
-    beyond_headline, cause_sentence, cause_text, difference, effect_sentence, finding_sentence, headline,
-};
+use super::{cause_sentence, cause_text, difference, effect_sentence, finding_sentence};
 use crate::piece::{Piece, PieceKind, pieces_to_text};
 use postern_command::{
     ArgEffect, ArgFact, CommandEffect, EffectScope, InstallPlace, Note, Reversible, UnknownEffectReason,
     escape,
 };
 use postern_policy::{
-    Cause, ContentDifference, Difference, Doubt, Effect, EffectExtent, FileAccess, Gap, NamedRule,
-    NamedRuleSource, Obstacle, RatedEffect, Risk, RiskLevel, SignerDifference, StageFinding, StepVerdict,
-    ToolCause, ToolUse, Unidentified,
+    Cause, ContentDifference, Difference, Doubt, Effect, FileAccess, Gap, NamedRule, NamedRuleSource,
+    Obstacle, RatedEffect, RiskLevel, SignerDifference, StageFinding, StepVerdict, ToolCause, ToolUse,
+    Unidentified,
 };
 use proptest::prelude::*;
 
@@ -192,8 +190,8 @@ fn effects(text: &str) -> Vec<CommandEffect> {
     ]
 }
 
-fn rated(effect: CommandEffect, level: RiskLevel) -> RatedEffect {
-    let (scope, reversible) = (EffectScope::Inside, Reversible::Unknown);
+fn rated(effect: CommandEffect) -> RatedEffect {
+    let (scope, reversible, level) = (EffectScope::Inside, Reversible::Unknown, RiskLevel::NeedsReview);
     let (step, span, guessed, measured) = (Some(0), (0, 1), false, None);
     RatedEffect { effect, scope, reversible, level, step, span, guessed, measured }
 }
@@ -204,209 +202,12 @@ fn every_kind_of_effect_has_its_words() {
     for kind in CommandEffect::KINDS {
         assert!(kinds.contains(&kind), "{kind} has no words here");
     }
-    let said = |effect, level| {
-        pieces_to_text(&headline(&crate::piece::to_pieces("builder"), &risk(vec![rated(effect, level)]), &[]))
-    };
-    let paths = |all: &[&str]| all.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
-    let review = RiskLevel::NeedsReview;
-    for (effect, expected) in [
-        (
-            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]), branch: None },
-            "push commits to `origin`",
-        ),
-        (
-            CommandEffect::Delete { paths: paths(&["build"]), recursive: true, found: false },
-            "delete `build` and everything in it",
-        ),
-        (
-            CommandEffect::Delete { paths: paths(&["build/**/*.o"]), recursive: true, found: true },
-            "delete `build/**/*.o`",
-        ),
-        (
-            CommandEffect::Delete { paths: paths(&["a", "b", "c", "d"]), recursive: false, found: false },
-            "delete 4 files",
-        ),
-        (
-            CommandEffect::ChangeRepository {
-                change: "discard all uncommitted changes".into(),
-                names: Vec::new(),
-                folder: Some("../other".to_owned()),
-            },
-            "discard all uncommitted changes in `../other`",
-        ),
-        (
-            CommandEffect::RunProjectCode {
-                what: "the package script".into(),
-                name: Some("test".to_owned()),
-                folder: None,
-            },
-            "run the package script `test`",
-        ),
-        (CommandEffect::RunInlineCode { language: "python".to_owned() }, "run inline Python code"),
-        (CommandEffect::RunInlineCode { language: "git".to_owned() }, "run inline code through `git`"),
-        (
-            CommandEffect::ChangeRepository {
-                change: "rename the branch … to".into(),
-                names: paths(&["a", "b"]),
-                folder: None,
-            },
-            "rename the branch `a` to `b`",
-        ),
-        (
-            CommandEffect::ChangeRepository {
-                change: "rename the branch … to".into(),
-                names: paths(&["b"]),
-                folder: None,
-            },
-            "rename the branch to `b`",
-        ),
-        (
-            CommandEffect::RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
-            "run a script from `get.example.dev`",
-        ),
-        (
-            CommandEffect::Publish { what: Vec::new(), place: "npm".into(), host: None },
-            "publish this project publicly on npm",
-        ),
-        (CommandEffect::Write { paths: paths(&["a", "b"]) }, "write `a` and `b`"),
-        (
-            CommandEffect::Unknown { why: UnknownEffectReason::Program("foo".to_owned()) },
-            "run `foo`, which Postern doesn’t know",
-        ),
-    ] {
-        assert_eq!(said(effect, review), format!("builder wants to {expected}"));
-    }
-}
-
-#[test]
-fn a_package_of_another_registry_is_named_with_it() {
-    let (package, host) = (Some("create-vite".to_owned()), Some("npm.example".to_owned()));
-    let run = rated(CommandEffect::RunDownloadedCode { package, host }, RiskLevel::NeedsReview);
-    let said = headline(&crate::piece::to_pieces("builder"), &risk(vec![run]), &[]);
-    assert_eq!(
-        pieces_to_text(&said),
-        "builder wants to run `create-vite` from `npm.example`, downloading it if needed"
-    );
-}
-
-#[test]
-fn a_path_that_only_the_run_tells_is_not_said_to_lie_outside() {
-    for (path, expected) in [
-        ("notes/$(date +%F).md", "write `notes/$(date +%F).md`, perhaps outside of its folders"),
-        ("/Users/u/other/a", "write `/Users/u/other/a`, outside of its folders"),
-    ] {
-        let write = CommandEffect::Write { paths: vec![path.to_owned()] };
-        let outside = RatedEffect { scope: EffectScope::Outside, ..rated(write, RiskLevel::NeedsReview) };
-        let said = headline(&crate::piece::to_pieces("builder"), &risk(vec![outside]), &[]);
-        assert_eq!(pieces_to_text(&said), format!("builder wants to {expected}"));
-    }
-}
-
-fn risk(effects: Vec<RatedEffect>) -> Risk {
-    Risk { level: effects.first().map_or(RiskLevel::Safe, |first| first.level), effects }
-}
-
-#[test]
-fn measured_effects_say_how_much() {
-    let name = crate::piece::to_pieces("builder");
-    let push =
-        CommandEffect::Send { what: "push commits".into(), to: vec!["origin".to_owned()], branch: None };
-    let delete = CommandEffect::Delete { paths: vec!["build".to_owned()], recursive: true, found: false };
-    let publish = CommandEffect::Publish {
-        what: Vec::new(),
-        place: "npm".into(),
-        host: Some("registry.npmjs.org".to_owned()),
-    };
-    let at = |address: &str| EffectExtent::Address { address: address.to_owned() };
-    for (effect, measured, expected) in [
-        (push.clone(), EffectExtent::Commits { ahead: 2, to: None }, "push 2 commits to `origin`"),
-        (
-            push.clone(),
-            EffectExtent::Commits { ahead: 1, to: Some("github.com/acme/site".to_owned()) },
-            "push 1 commit to `github.com/acme/site`",
-        ),
-        (push, at("github.com/acme/site"), "push commits to `github.com/acme/site`"),
-        (
-            CommandEffect::Fetch { from: Vec::new() },
-            at("github.com/acme/site"),
-            "fetch from `github.com/acme/site`",
-        ),
-        (
-            CommandEffect::ChangeRepository {
-                change: "overwrite commits on".into(),
-                names: vec!["origin".to_owned()],
-                folder: None,
-            },
-            at("github.com/acme/site"),
-            "overwrite commits on `github.com/acme/site`",
-        ),
-        (publish.clone(), at("npm.acme.example"), "publish this project on `npm.acme.example`"),
-        (publish, at("registry.npmjs.org"), "publish this project publicly on npm (`registry.npmjs.org`)"),
-        (
-            delete.clone(),
-            EffectExtent::Files { files: 214, bytes: 38_200_000 },
-            "delete 214 files in `build` (38 MB)",
-        ),
-        (delete, EffectExtent::Files { files: 1, bytes: 12 }, "delete 1 file in `build` (12 bytes)"),
-    ] {
-        let measured = RatedEffect { measured: Some(measured), ..rated(effect, RiskLevel::NeedsReview) };
-        assert_eq!(
-            pieces_to_text(&headline(&name, &risk(vec![measured]), &[])),
-            format!("builder wants to {expected}")
-        );
-    }
-}
-
-#[test]
-fn a_dangerous_deletion_is_measured_as_its_consequence() {
-    let delete = CommandEffect::Delete { paths: vec!["~/Library".to_owned()], recursive: true, found: false };
-    let measured = Some(EffectExtent::Files { files: 41_208, bytes: 86_000_000_000 });
-    let said = |level| {
-        let delete = RatedEffect { measured: measured.clone(), ..rated(delete.clone(), level) };
-        pieces_to_text(&headline(&crate::piece::to_pieces("builder"), &risk(vec![delete]), &[]))
-    };
-    let whole = "builder wants to delete `~/Library` and everything in it";
-    assert_eq!(said(RiskLevel::Dangerous), whole);
-    let counted = "builder wants to delete 41,208 files in `~/Library` (86 GB)";
-    assert_eq!(said(RiskLevel::NeedsReview), counted);
-}
-
-#[test]
-fn a_headline_names_two_dangers_and_nothing_twice() {
-    let name = crate::piece::to_pieces("builder");
-    let dangerous = |effect| rated(effect, RiskLevel::Dangerous);
-    let publish = dangerous(CommandEffect::Publish { what: Vec::new(), place: "npm".into(), host: None });
-    let secret = dangerous(CommandEffect::UseSecret { how: "use your npm tokens".into(), which: None });
-    let write = rated(CommandEffect::Write { paths: vec!["x".to_owned()] }, RiskLevel::NeedsReview);
-    let read = rated(CommandEffect::Read { paths: Vec::new() }, RiskLevel::Safe);
-    let all = risk(vec![publish, secret.clone(), write, read]);
-    assert_eq!(
-        pieces_to_text(&headline(&name, &all, &[])),
-        "builder wants to publish this project publicly on npm and use your npm tokens"
-    );
-    let rest: Vec<String> = beyond_headline(&all).iter().map(|said| pieces_to_text(said)).collect();
-    assert_eq!(rest, ["Write `x`"], "neither what the headline says nor what only reads");
-    let delete = CommandEffect::Delete { paths: vec!["/x".to_owned()], recursive: true, found: false };
-    let delete = RatedEffect { scope: EffectScope::Outside, ..dangerous(delete) };
-    assert_eq!(
-        pieces_to_text(&headline(&name, &risk(vec![delete, secret.clone()]), &[])),
-        "builder wants to delete `/x` and everything in it, outside of its folders, and use your npm tokens"
-    );
-    let guessed = risk(vec![RatedEffect { guessed: true, ..secret }]);
-    assert_eq!(
-        pieces_to_text(&headline(&name, &guessed, &[])),
-        "builder wants to run a command that Postern can’t fully read, which may use your npm tokens"
-    );
-    assert_eq!(
-        pieces_to_text(&headline(&name, &risk(Vec::new()), &[])),
-        "builder wants to run a harmless shell command"
-    );
 }
 
 proptest! {
     #[test]
     fn no_text_passes_for_words_of_postern(hostile in ".{0,40}|[`\\\\.a ]{0,12}|.*`.*") {
-        let of_effect = |effect| effect_sentence(&rated(effect, RiskLevel::NeedsReview));
+        let of_effect = |effect| effect_sentence(&rated(effect));
         let said = |text: &str| -> Vec<_> {
             let causes = causes(text);
             causes.iter().map(cause_sentence).chain(effects(text).into_iter().map(of_effect)).collect()

@@ -29,10 +29,8 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
         StageFinding::AllNamed => Sentence::new("Protected places are touched, and each is named."),
         StageFinding::Elevated(elevation) => Sentence::new(elevated(*elevation)),
         StageFinding::EveryStep => Sentence::new("Each command is looked up by itself."),
-        StageFinding::Program { name, path } => {
-            Sentence::default().code(name).literal(" is ").code(path).literal(".")
-        }
-        StageFinding::NotLookedUp { name } => Sentence::default().code(name).literal(" is not looked up."),
+        StageFinding::Program { name, path } => Sentence::filled("{} is {}.", &[name, path]),
+        StageFinding::NotLookedUp { name } => Sentence::filled("{} is not looked up.", &[name]),
         StageFinding::Security(security) => Sentence::new(match security {
             Security::Deny => "This agent may run nothing.",
             Security::Allowlist => "This agent may run what is allowed.",
@@ -41,8 +39,8 @@ pub fn finding_sentence(found: &StageFinding) -> ShownText {
         StageFinding::Confinement(confinement) => confined(confinement),
         StageFinding::Managed(names) => super::cause::policies(names).literal(" applied."),
         StageFinding::Touched { place, named } => {
-            let words = if *named { ", and a line names it." } else { ", and no line names it." };
-            Sentence::new("It touches ").code(place).literal(words)
+            let line = if *named { "a line" } else { "no line" };
+            Sentence::filled("It touches {}, and ", &[place]).literal(line).literal(" names it.")
         }
         StageFinding::Said(text) => Sentence::default().fragment(text),
     };

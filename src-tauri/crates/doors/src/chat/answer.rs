@@ -200,7 +200,7 @@ impl<M: Messenger> Hub<M> {
         did: &str,
     ) {
         let about = target.as_ref().map_or("something", |(approval, _)| approval.code.as_str());
-        let did = format!("{did} {about}: {}", verdict.command_word());
+        let did = format!("{did} {about}: {}", verdict.name());
         let Some(owner) = self.identify_owner(from, &did).await else { return };
         let Some((approval, shown)) = target else {
             return self

@@ -3,6 +3,7 @@ use super::HookAgent::{
 };
 use super::{ToolClass, deadline, install, parse_event, refusal};
 use proptest::prelude::*;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -23,150 +24,44 @@ fn every_entry_of_the_tools_corpus_holds() {
     }
 }
 
-fn asked(kind: HookAgent, event: &Value) -> (String, Value) {
-    let asked = parse_event(kind, &event.to_string()).unwrap();
-    (asked.tool, Value::Object(asked.arguments))
-}
-
-#[test]
-fn a_tool_of_a_server_comes_with_its_server_and_is_never_harmless() {
-    let context = json!({"server_name": "my fs", "tool_name": "think"});
-    let pre = |tool: &str| json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {}});
-    let cline =
-        json!({"toolName": "use_mcp_tool", "parameters": {"server_name": "my fs", "tool_name": "think"}});
-    let windsurf = json!({"mcp_server_name": "my fs", "mcp_tool_name": "think"});
-    let cursor = |place: &str| {
-        let mut event =
-            json!({"hook_event_name": "beforeMCPExecution", "tool_name": "think", "tool_input": "{}"});
-        event[place] = json!("https://mcp.example");
-        event
-    };
-    for (kind, event, tool, server) in [
-        (ClaudeCode, pre("mcp__my fs__think"), "my_fs_think", Some("my fs")),
-        (Codex, pre("mcp__fs__think"), "fs_think", Some("fs")),
-        (VsCode, pre("mcp__fs__think"), "fs_think", Some("fs")),
-        (
-            GeminiCli,
-            json!({"tool_name": "x", "tool_input": {}, "mcp_context": context}),
-            "my_fs_think",
-            Some("my fs"),
-        ),
-        (Cursor, cursor("url"), "think", Some("https://mcp.example")),
-        (Cursor, cursor("command"), "think", Some("https://mcp.example")),
-        (Cursor, cursor("other"), "think", None),
-        (Cline, json!({"preToolUse": cline}), "my_fs_think", Some("my fs")),
-        (
-            Windsurf,
-            json!({"agent_action_name": "pre_mcp_tool_use", "tool_info": windsurf}),
-            "my_fs_think",
-            Some("my fs"),
-        ),
-        (
-            KiroCli,
-            json!({"hook_event_name": "preToolUse", "tool_name": "@fs/think", "tool_input": {}}),
-            "fs_think",
-            Some("fs"),
-        ),
-    ] {
-        let asked = parse_event(kind, &event.to_string()).unwrap();
-        assert_eq!((asked.tool.as_str(), asked.server.as_deref()), (tool, server), "{event}");
-        assert_eq!(asked.class, ToolClass::Gate, "a server may name its tool as it likes: {event}");
-    }
-    let own = parse_event(ClaudeCode, &pre("TodoWrite").to_string()).unwrap();
-    assert_eq!((own.server, own.class), (None, ToolClass::Harmless));
+/// Event of an agent, with the tool that it asks for or what is wrong with it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EventCase {
+    agent: String,
+    /// Event as its agent writes it, or a text that is none.
+    event: Value,
+    #[serde(default)]
+    tool: String,
+    arguments: Option<Value>,
+    /// True for a tool of an MCP server, which may name its tool as it likes.
+    #[serde(default)]
+    of_server: bool,
+    server: Option<String>,
+    /// Words about what is wrong.
+    odd: Option<Vec<String>>,
 }
 
 #[test]
 fn each_agents_tools_come_under_the_names_of_the_permissions_file() {
-    let claude = |tool: &str, input: Value| {
-        asked(
-            ClaudeCode,
-            &json!({"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
-        )
-    };
-    let bash = claude("Bash", json!({"command": "ls", "description": "list"}));
-    assert_eq!(bash, ("shell_exec".to_owned(), json!({"command": "ls", "description": "list", "cwd": "/w"})));
-    assert_eq!(
-        claude("Read", json!({"file_path": "/a"})),
-        ("read_file".to_owned(), json!({"file_path": "/a"}))
-    );
-    assert_eq!(
-        claude("NotebookEdit", json!({"notebook_path": "/n"})),
-        ("edit_file".to_owned(), json!({"path": "/n"}))
-    );
-    assert_eq!(claude("Skill", json!({"skill": "pdf"})), ("skill".to_owned(), json!({"name": "pdf"})));
-    assert_eq!(claude("mcp__file system__read.it", json!({})).0, "file_system_read_it");
-    assert_eq!(
-        claude("WebFetch", json!({"url": "https://x"})).0,
-        "WebFetch",
-        "what is not known keeps its name"
-    );
-
-    let gemini = json!({"session_id": "s", "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
-        "tool_input": {"command": "ls"}});
-    assert_eq!(asked(GeminiCli, &gemini), ("shell_exec".to_owned(), json!({"command": "ls"})));
-
-    let cursor = json!({"conversation_id": "c", "hook_event_name": "beforeShellExecution", "command": "ls", "cwd": "/w"});
-    let got = asked(Cursor, &cursor);
-    assert_eq!(got, ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"})));
-    let cursor = json!({"hook_event_name": "beforeReadFile", "file_path": "/etc/passwd", "content": "x"});
-    assert_eq!(asked(Cursor, &cursor), ("read_file".to_owned(), json!({"path": "/etc/passwd"})));
-    let cursor =
-        json!({"hook_event_name": "beforeMCPExecution", "tool_name": "go", "tool_input": "{\"a\":1}"});
-    assert_eq!(asked(Cursor, &cursor), ("go".to_owned(), json!({"a": 1})));
-
-    let copilot =
-        json!({"timestamp": 1, "cwd": "/w", "toolName": "bash", "toolArgs": "{\"command\":\"ls\"}"});
-    let got = asked(CopilotCli, &copilot);
-    assert_eq!(got, ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"})));
-}
-
-#[test]
-fn so_do_those_of_agents_that_say_it_in_their_own_way() {
-    let shell = || ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}));
-    let codex = json!({"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "Bash",
-        "tool_input": {"command": "ls"}});
-    assert_eq!(asked(Codex, &codex), shell());
-    let code = json!({"sessionId": "s", "cwd": "/w", "hookEventName": "PreToolUse", "tool_name": "run_in_terminal",
-        "tool_input": {"command": "ls"}});
-    assert_eq!(asked(VsCode, &code), shell());
-    let code =
-        json!({"hookEventName": "PreToolUse", "tool_name": "create_file", "tool_input": {"filePath": "/a"}});
-    assert_eq!(asked(VsCode, &code), ("write_file".to_owned(), json!({"path": "/a"})));
-
-    let windsurf = |action: &str, info: Value| {
-        asked(Windsurf, &json!({"agent_action_name": action, "trajectory_id": "t", "tool_info": info}))
-    };
-    assert_eq!(windsurf("pre_run_command", json!({"command_line": "ls", "cwd": "/w"})), shell());
-    assert_eq!(
-        windsurf("pre_read_code", json!({"file_path": "/a"})),
-        ("read_file".to_owned(), json!({"path": "/a"}))
-    );
-    assert_eq!(windsurf("pre_write_code", json!({"file_path": "/a", "edits": []})).0, "edit_file");
-    let used = json!({"mcp_server_name": "my fs", "mcp_tool_name": "read", "mcp_tool_arguments": {"a": 1}});
-    assert_eq!(windsurf("pre_mcp_tool_use", used), ("my_fs_read".to_owned(), json!({"a": 1})));
-
-    let cline = |tool: &str, parameters: Value| {
-        let asks = json!({"toolName": tool, "parameters": parameters});
-        asked(
-            Cline,
-            &json!({"hookName": "PreToolUse", "taskId": "t", "workspaceRoots": ["/w"], "preToolUse": asks}),
-        )
-    };
-    assert_eq!(cline("execute_command", json!({"command": "ls"})), shell());
-    assert_eq!(cline("write_to_file", json!({"path": "a", "content": ""})).0, "write_file");
-    let used = json!({"server_name": "fs", "tool_name": "read", "arguments": "{\"a\":1}"});
-    assert_eq!(cline("use_mcp_tool", used), ("fs_read".to_owned(), json!({"a": 1})));
-
-    let kiro = |tool: &str| {
-        let event = json!({"hook_event_name": "preToolUse", "cwd": "/w", "tool_name": tool, "tool_input": {"command": "ls"}});
-        asked(KiroCli, &event)
-    };
-    assert_eq!((kiro("execute_bash"), kiro("shell")), (shell(), shell()));
-
-    let open = json!({"hook_event_name": "tool.execute.before", "session_id": "s", "cwd": "/w", "tool_name": "read",
-        "tool_input": {"filePath": "/a"}});
-    assert_eq!(asked(Opencode, &open), ("read_file".to_owned(), json!({"path": "/a"})));
+    for row in include_str!("events.jsonl").lines() {
+        let case: EventCase = serde_json::from_str(row).unwrap_or_else(|error| panic!("{row}: {error}"));
+        let text = case.event.as_str().map_or_else(|| case.event.to_string(), str::to_owned);
+        let asked = parse_event(HookAgent::from_name(&case.agent).unwrap(), &text);
+        if let Some(words) = case.odd {
+            let odd = asked.unwrap_err().to_string();
+            assert!(words.iter().all(|word| odd.contains(word.as_str())), "{row}: {odd}");
+            continue;
+        }
+        let asked = asked.unwrap_or_else(|odd| panic!("{row}: {odd}"));
+        assert_eq!(asked.tool, case.tool, "{row}");
+        if let Some(arguments) = case.arguments {
+            assert_eq!(Value::Object(asked.arguments), arguments, "{row}");
+        }
+        if case.of_server {
+            assert_eq!((asked.server, asked.class), (case.server, ToolClass::Gate), "{row}");
+        }
+    }
 }
 
 fn event_of(kind: HookAgent, tool: &str, input: &Value) -> Value {
@@ -214,23 +109,6 @@ proptest! {
 }
 
 #[test]
-fn a_command_by_another_name_or_in_words_is_one_of_the_agents_shell() {
-    for (tool, input) in [
-        ("Bash", json!({"command": "ls"})),
-        ("exec_command", json!({"cmd": "ls"})),
-        ("local_shell", json!({"command": ["ls"]})),
-        ("shell", json!({"command": ["ls"]})),
-    ] {
-        let expected = ("shell_exec".to_owned(), json!({"command": "ls", "cwd": "/w"}));
-        assert_eq!(asked(Codex, &event_of(Codex, tool, &input)), expected, "{tool}");
-    }
-    let both = json!({"command": "ls", "cmd": "rm x"});
-    let (tool, arguments) = asked(Codex, &event_of(Codex, "Bash", &both));
-    let kept = json!({"command": "ls", "cmd": "rm x", "cwd": "/w"});
-    assert_eq!((tool.as_str(), arguments), ("shell_exec", kept), "no argument is thrown away");
-}
-
-#[test]
 fn a_patch_is_an_edit_by_every_agent() {
     for kind in HookAgent::ALL.into_iter().filter(|kind| *kind != Windsurf) {
         for name in ["patchText", "input", "command", "path"] {
@@ -240,22 +118,6 @@ fn a_patch_is_an_edit_by_every_agent() {
             assert_eq!(Value::Object(asked.arguments), json!({"patch": input}), "{kind:?}");
         }
     }
-}
-
-#[test]
-fn a_tool_of_a_server_never_has_the_name_of_an_agents_own() {
-    for (kind, tool) in [
-        (ClaudeCode, "mcp__read__file"),
-        (Codex, "mcp__write__file"),
-        (VsCode, "mcp__shell__exec"),
-        (KiroCli, "@edit/file"),
-    ] {
-        let (tool, _) = asked(kind, &event_of(kind, tool, &json!({"command": "ls"})));
-        assert!(tool.starts_with("mcp_"), "{kind:?}: {tool}");
-    }
-    let cursor =
-        json!({"hook_event_name": "beforeMCPExecution", "tool_name": "read_file", "tool_input": "{}"});
-    assert_eq!(asked(Cursor, &cursor).0, "mcp_read_file");
 }
 
 #[test]
@@ -287,7 +149,7 @@ fn what_is_fetched_in_a_mode_without_prompts_is_asked_about() {
 }
 
 #[test]
-fn cursor_asks_about_writes_and_about_what_is_attached_to_a_read() {
+fn cursor_asks_about_writes() {
     let settings: Value = serde_json::from_str(&install(Cursor, "", "x").unwrap()).unwrap();
     let entry = &settings["hooks"]["preToolUse"][0];
     let tools = entry["matcher"].as_str().unwrap();
@@ -297,10 +159,6 @@ fn cursor_asks_about_writes_and_about_what_is_attached_to_a_read() {
         let entry = &settings["hooks"][event][0];
         assert_eq!((&entry["failClosed"], &entry["timeout"]), (&json!(true), &json!(1800)), "{event}");
     }
-    let attached = json!([{"type": "file", "filePath": "/home/u/.ssh/id_rsa"}]);
-    let read = json!({"hook_event_name": "beforeReadFile", "file_path": "/a", "attachments": attached});
-    let expected = json!({"path": "/a", "attachments": attached});
-    assert_eq!(asked(Cursor, &read), ("read_file".to_owned(), expected));
 }
 
 #[test]
@@ -319,64 +177,6 @@ fn every_agent_is_denied_what_its_hook_cannot_read_or_answer_in_time() {
     assert!(written.contains("\"onFailure\": \"block\""), "{written}");
     for kind in HookAgent::ALL {
         assert!(deadline(kind) < Duration::from_mins(30), "{kind:?}");
-    }
-}
-
-#[test]
-fn a_command_is_judged_in_the_folder_that_its_agent_runs_it_in() {
-    let read = |kind: HookAgent, input: Value| {
-        let event = match kind {
-            CopilotCli => json!({"cwd": "/w", "toolName": "bash", "toolArgs": input}),
-            GeminiCli => {
-                json!({"cwd": "/w", "tool_name": "run_shell_command", "tool_input": input})
-            }
-            Opencode => {
-                json!({"hook_event_name": "tool.execute.before", "cwd": "/w", "tool_name": "bash",
-                    "tool_input": input})
-            }
-            _ => {
-                json!({"hook_event_name": "PreToolUse", "cwd": "/w", "tool_name": "Bash", "tool_input": input})
-            }
-        };
-        parse_event(kind, &event.to_string()).map(|asked| Value::Object(asked.arguments))
-    };
-    for (kind, own) in [(GeminiCli, "dir_path"), (Opencode, "workdir")] {
-        for (named, folder) in [("sub", "/w/sub"), ("/other", "/other"), ("../up", "/w/../up")] {
-            let told = read(kind, json!({"command": "./x", own: named})).unwrap();
-            assert_eq!(told, json!({"command": "./x", "cwd": folder}), "{kind:?}");
-        }
-        let odd = read(kind, json!({"command": "./x", own: ["/other"]})).unwrap_err().to_string();
-        assert!(odd.contains("[\"/other\"]"), "{odd}");
-    }
-    let kinds = [ClaudeCode, Codex, CopilotCli, GeminiCli, Opencode, VsCode];
-    for kind in kinds {
-        let same = read(kind, json!({"command": "./x", "cwd": "/w"})).unwrap();
-        assert_eq!(same, json!({"command": "./x", "cwd": "/w"}), "{kind:?}");
-        let odd = read(kind, json!({"command": "./x", "cwd": "/other"})).unwrap_err().to_string();
-        assert!(odd.contains("\"/other\"") && odd.contains("leave it out"), "{kind:?}: {odd}");
-    }
-}
-
-#[test]
-fn what_is_no_event_is_named() {
-    let cases = [
-        (ClaudeCode, "hello", "not JSON (line 1"),
-        (ClaudeCode, r#"{"tool_name":"Bash"}"#, "hook_event_name"),
-        (ClaudeCode, r#"{"hook_event_name":"Stop"}"#, "PreToolUse"),
-        (Cursor, r#"{"hook_event_name":"beforeShellExecution"}"#, "command"),
-        (Cursor, r#"{"hook_event_name":"stop"}"#, "beforeShellExecution"),
-        (GeminiCli, "{}", "tool_name"),
-        (CopilotCli, "{}", "toolName"),
-        (Codex, r#"{"hook_event_name":"Stop"}"#, "PermissionRequest"),
-        (Windsurf, r#"{"agent_action_name":"post_run_command","tool_info":{}}"#, "pre_run_command"),
-        (Windsurf, r#"{"agent_action_name":"pre_run_command"}"#, "command_line"),
-        (Cline, r#"{"hookName":"TaskStart"}"#, "preToolUse"),
-        (KiroCli, r#"{"hook_event_name":"stop"}"#, "preToolUse"),
-        (Opencode, r#"{"hook_event_name":"tool.execute.before"}"#, "tool_name"),
-    ];
-    for (kind, text, word) in cases {
-        let error = parse_event(kind, text).unwrap_err().to_string();
-        assert!(error.contains(word) && error.contains(kind.name()), "{text}: {error}");
     }
 }
 

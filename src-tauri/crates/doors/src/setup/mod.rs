@@ -106,43 +106,27 @@ impl AgentSetup {
     }
 }
 
-#[async_trait]
-impl postern_host::doors::SetupMethods for AgentSetup {
-    async fn find_agents(&self, face: ApproverId, asked: SetupScope) -> Result<SetupFound, ControlError> {
-        Self::find_agents(self, face, asked).await
-    }
+/// Implements the methods for the host by those of the same name, each in the module that it needs.
+macro_rules! setup_methods {
+    ($($method:ident ($asked:ty) -> $result:ty;)+) => {
+        #[async_trait]
+        impl postern_host::doors::SetupMethods for AgentSetup {
+            $(async fn $method(&self, face: ApproverId, asked: $asked) -> Result<$result, ControlError> {
+                Self::$method(self, face, asked).await
+            })+
+        }
+    };
+}
 
-    async fn preview(&self, face: ApproverId, asked: SetupPreview) -> Result<SettingsChange, ControlError> {
-        Self::preview(self, face, asked).await
-    }
-
-    async fn read_shell_path(&self, face: ApproverId, asked: SetupScope) -> Result<ShellPath, ControlError> {
-        Self::read_shell_path(self, face, asked).await
-    }
-
-    async fn connect(&self, face: ApproverId, asked: SetupConnect) -> Result<SetupConnected, ControlError> {
-        Self::connect(self, face, asked).await
-    }
-
-    async fn disconnect(
-        &self,
-        face: ApproverId,
-        asked: SetupDisconnect,
-    ) -> Result<SetupDisconnected, ControlError> {
-        Self::disconnect(self, face, asked).await
-    }
-
-    async fn import(&self, face: ApproverId, asked: SetupImport) -> Result<Imported, ControlError> {
-        Self::import(self, face, asked).await
-    }
-
-    async fn start_test(&self, face: ApproverId, asked: SetupTest) -> Result<SetupTestRef, ControlError> {
-        Self::test(self, face, asked).await
-    }
-
-    async fn tested(&self, face: ApproverId, asked: SetupTestRef) -> Result<SetupTested, ControlError> {
-        Self::tested(self, face, asked).await
-    }
+setup_methods! {
+    find_agents (SetupScope) -> SetupFound;
+    preview (SetupPreview) -> SettingsChange;
+    read_shell_path (SetupScope) -> ShellPath;
+    connect (SetupConnect) -> SetupConnected;
+    disconnect (SetupDisconnect) -> SetupDisconnected;
+    import (SetupImport) -> Imported;
+    start_test (SetupTest) -> SetupTestRef;
+    tested (SetupTestRef) -> SetupTested;
 }
 
 /// Returns the settings file of an agent, and what is put into it; `None` if connecting it changes no file.

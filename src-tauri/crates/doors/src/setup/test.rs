@@ -57,7 +57,7 @@ enum RunningTest {
 }
 
 impl AgentSetup {
-    pub(crate) async fn test(
+    pub(crate) async fn start_test(
         &self,
         face: ApproverId,
         asked: SetupTest,

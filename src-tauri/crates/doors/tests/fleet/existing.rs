@@ -10,24 +10,32 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
-/// Writes the configuration of a server with an account of three users, of whom the last may nearly nothing. Returns its address.
-fn configure(folder: &Path, users: &[SignKey; 3]) -> (String, String) {
+/// Writes the beginning of a server's configuration, with TLS and a store in its folder, before this text. Returns its address
+/// and its certificate.
+pub(super) fn write_server(folder: &Path, more: &str) -> (String, String) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let certificate = made.cert.pem();
     fs::write(folder.join("broker.crt"), &certificate).unwrap();
     fs::write(folder.join("broker.pem"), made.signing_key.serialize_pem()).unwrap();
-    let [owner, mini, stranger] = users.each_ref().map(|key| key.verifier().public_nkey());
     let text = format!(
         "listen: \"127.0.0.1:{port}\"\n\
          tls {{ cert_file: \"{0}/broker.crt\", key_file: \"{0}/broker.pem\" }}\n\
-         jetstream {{ store_dir: \"{0}/jetstream\" }}\n\
-         accounts {{ postern {{ jetstream: enabled, users: [ {{ nkey: {owner} }}, {{ nkey: {mini} }}, \
-         {{ nkey: {stranger}, permissions: {{ publish: {{ allow: [\"nothing\"] }}, subscribe: {{ allow: [\"nothing\"] }} }} }} ] }} }}\n",
+         jetstream {{ store_dir: \"{0}/jetstream\" }}\n{more}",
         folder.display()
     );
     fs::write(folder.join("broker.conf"), text).unwrap();
     (format!("tls://127.0.0.1:{port}"), certificate)
+}
+
+/// Writes the configuration of a server with an account of three users, of whom the last may nearly nothing. Returns its address.
+fn configure(folder: &Path, users: &[SignKey; 3]) -> (String, String) {
+    let [owner, mini, stranger] = users.each_ref().map(|key| key.verifier().public_nkey());
+    let accounts = format!(
+        "accounts {{ postern {{ jetstream: enabled, users: [ {{ nkey: {owner} }}, {{ nkey: {mini} }}, \
+         {{ nkey: {stranger}, permissions: {{ publish: {{ allow: [\"nothing\"] }}, subscribe: {{ allow: [\"nothing\"] }} }} }} ] }} }}\n"
+    );
+    write_server(folder, &accounts)
 }
 
 /// A server of others, as its administrator describes it.

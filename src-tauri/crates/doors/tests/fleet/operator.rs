@@ -1,6 +1,6 @@
 //! A NATS in operator mode: users are tokens (JWT) that an account signs, and a Mac has one in a `.creds` file.
 
-use crate::existing::{ExistingServer, answered, founded};
+use crate::existing::{ExistingServer, answered, founded, write_server};
 use crate::stage::{Broker, Stage};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,7 +8,6 @@ use nkeys::{KeyPair, KeyPairType};
 use postern_doors::fleet::{self, BrokerFact, FleetOwner};
 use serde_json::{Value, json};
 use std::fs;
-use std::net::TcpListener;
 use std::path::Path;
 
 fn key_of(kind: KeyPairType, number: u8) -> KeyPair {
@@ -36,11 +35,6 @@ struct Account {
 impl Account {
     /// Writes the configuration of a server with this account, and returns its address and certificate.
     fn configure(&self, folder: &Path) -> (String, String) {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
-        let certificate = made.cert.pem();
-        fs::write(folder.join("broker.crt"), &certificate).unwrap();
-        fs::write(folder.join("broker.pem"), made.signing_key.serialize_pem()).unwrap();
         let (operator, system) = (key_of(KeyPairType::Operator, 1), key_of(KeyPairType::Account, 2));
         let own = json!({"type": "operator", "version": 2, "system_account": system.public_key()});
         fs::write(folder.join("operator.jwt"), token(&operator, &operator, &own)).unwrap();
@@ -48,18 +42,14 @@ impl Account {
         let preloaded = [(&system, json!({})), (&self.key, streams)].map(|(key, more)| {
             format!("{}: {}", key.public_key(), token(&operator, key, &account_claims(&more)))
         });
-        let text = format!(
-            "listen: \"127.0.0.1:{port}\"\n\
-             tls {{ cert_file: \"{0}/broker.crt\", key_file: \"{0}/broker.pem\" }}\n\
-             jetstream {{ store_dir: \"{0}/jetstream\" }}\n\
-             operator: \"{0}/operator.jwt\"\nsystem_account: {system}\n\
+        let accounts = format!(
+            "operator: \"{0}/operator.jwt\"\nsystem_account: {system}\n\
              resolver: MEMORY\nresolver_preload: {{\n{preloaded}\n}}\n",
             folder.display(),
             system = system.public_key(),
             preloaded = preloaded.join("\n"),
         );
-        fs::write(folder.join("broker.conf"), text).unwrap();
-        (format!("tls://127.0.0.1:{port}"), certificate)
+        write_server(folder, &accounts)
     }
 
     /// Returns a file of credentials with these rights, as `nsc` makes it.

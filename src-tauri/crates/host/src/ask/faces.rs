@@ -5,29 +5,21 @@ use parking_lot::Mutex;
 use postern_contract::Part;
 use postern_policy::{Millis, RiskLevel};
 use postern_store::audit::ChangeAuthor;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// Kind of approver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ConnectedApproverKind {
-    /// The approval window. Its *Allow* is dead until the question was armed (see `ask::arming`).
-    Window,
-    /// A terminal or a program that speaks the control socket. It needs no arming, but names the digest it showed.
-    Terminal,
-    /// A chat or another remote door.
-    Remote,
-}
-
-impl ConnectedApproverKind {
-    /// Returns the name that people read.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Window => "window",
-            Self::Terminal => "terminal",
-            Self::Remote => "remote",
-        }
+postern_protocol::named_values! {
+    /// Kind of approver, by the name that people read.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    pub enum ConnectedApproverKind {
+        /// The approval window. Its *Allow* is dead until the question was armed (see `ask::arming`).
+        Window = "window",
+        /// A terminal or a program that speaks the control socket. It needs no arming, but names the digest it showed.
+        Terminal = "terminal",
+        /// A chat or another remote door.
+        Remote = "remote",
     }
 }
 

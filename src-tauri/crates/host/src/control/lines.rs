@@ -231,13 +231,15 @@ mod tests {
     const ALL: [ChannelKind; 4] =
         [ChannelKind::Docker, ChannelKind::Bwrap, ChannelKind::SandboxExec, ChannelKind::Plain];
 
+    /// Returns the lines for a channel in this folder, which is its home as well.
+    fn told(kind: ChannelKind, folder: &Path) -> String {
+        channel_lines(kind, SandboxChannel { folder, data: folder, home: folder, run: None })
+    }
+
     #[test]
     fn a_container_in_a_virtual_machine_is_given_the_key_and_an_address_and_no_socket() {
         let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
-        let text = channel_lines(
-            ChannelKind::Forwarder,
-            SandboxChannel { folder, data: folder, home: folder, run: None },
-        );
+        let text = told(ChannelKind::Forwarder, folder);
         assert!(text.contains("doors enable forwarder channels=main@127.0.0.1:7719"), "{text}");
         assert!(text.contains("POSTERN_SOCKET=tcp://host.docker.internal:7719"), "{text}");
         assert!(text.contains("source='/Users/Anna Muster/Postern/agents/main'/agent.key"), "{text}");
@@ -247,10 +249,7 @@ mod tests {
     #[test]
     fn a_development_container_is_told_in_json_with_comments() {
         let folder = Path::new("/Users/Anna Muster/Postern/agents/main");
-        let text = channel_lines(
-            ChannelKind::Devcontainer,
-            SandboxChannel { folder, data: folder, home: folder, run: None },
-        );
+        let text = told(ChannelKind::Devcontainer, folder);
         let json: String = text.lines().filter(|line| !line.starts_with("//")).collect();
         let read: serde_json::Value = serde_json::from_str(&json).expect("JSON below its comments");
         assert_eq!(read["containerEnv"]["POSTERN_SOCKET"], "/run/postern/agent.sock");
@@ -350,11 +349,7 @@ mod tests {
 
     #[test]
     fn a_quote_in_a_path_stays_in_the_path() {
-        let path = Path::new("/tmp/it's $(here)");
-        let text = channel_lines(
-            ChannelKind::Plain,
-            SandboxChannel { folder: path, data: path, home: path, run: None },
-        );
+        let text = told(ChannelKind::Plain, Path::new("/tmp/it's $(here)"));
         assert!(text.contains(r"'/tmp/it'\''s $(here)'/agent.sock"), "{text}");
     }
 }

@@ -194,6 +194,7 @@ async fn a_file_that_is_gone_denies_until_it_is_back() {
     let mut wire = lab.connect("main").await;
     let verdict = wire.call("tool.check", writing.clone()).await.unwrap();
     assert_eq!(verdict["decision"], "deny", "nor behind a restart: {verdict}");
+    assert_eq!(wire.run(&["uname", "-a"]).await["state"], "denied", "it may hold for commands, too");
     let status = lab.control("status", json!({})).await.unwrap();
     assert!(status["attention"].to_string().contains("the file is gone"), "{status}");
     std::fs::write(file["path"].as_str().unwrap(), "{}").unwrap();

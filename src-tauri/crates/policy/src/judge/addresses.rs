@@ -72,8 +72,8 @@ fn targets<'s>(subject: &StepSubject<'s>, any_code: bool) -> impl Iterator<Item 
         let value = own.or_else(next)?;
         // `grep --context 3`, `--env NAME=x`
         let is_account = || !value.contains(['=', '/']) && !value.bytes().all(|byte| byte.is_ascii_digit());
-        let counts = named(MACHINES) && !is_own_machine(value)
-            || !any_code && named(ACCOUNTS) && is_account();
+        let counts =
+            named(MACHINES) && !is_own_machine(value) || !any_code && named(ACCOUNTS) && is_account();
         counts.then_some(value)
     };
     (1..argv.len()).filter_map(value_of)
@@ -81,9 +81,9 @@ fn targets<'s>(subject: &StepSubject<'s>, any_code: bool) -> impl Iterator<Item 
 
 fn is_own_machine(value: &str) -> bool {
     let host = host_of(value).trim_start_matches('[');
-    ["localhost", "127.0.0.1", "::1"].iter().any(|own| {
-        host.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', ']']))
-    })
+    ["localhost", "127.0.0.1", "::1"]
+        .iter()
+        .any(|own| host.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', ']'])))
 }
 
 fn runs_own_code(rated: &RatedEffect) -> bool {

@@ -5,19 +5,10 @@ mod questions;
 mod requests;
 mod rules;
 
-pub use agents::{
-    AgentAdd, AgentRef, AgentSet, ChannelAsk, HookNote, PermissionsSet, SessionFilter, SessionName,
-    SkillApprove, SkillFolder,
-};
-pub use questions::{
-    ApproverKind, Pause, Presented, QuestionRef, QuestionsWatch, ScriptRef, ToolApprove, ToolDeny,
-    Unpresented,
-};
-pub use requests::{
-    Explain, InsightsAsk, OutputSearch, RequestAsk, RequestFilter, RequestKill, RequestNumber, RequestsWatch,
-    ToolExplain,
-};
-pub use rules::{RenewalEntry, RuleFilter, RuleNumber, RuleUpdate, RulesImport, RulesPut, RulesWrite};
+pub use agents::*;
+pub use questions::*;
+pub use requests::*;
+pub use rules::*;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -136,9 +136,7 @@ fn of_tool(cause: &ToolCause, used: &AskedUse, agent: &ShownText) -> Sentence {
     match cause {
         ToolCause::Line { of, line, .. } => by_line(named_use(used, of), line.as_deref(), agent),
         ToolCause::Beyond(allows) => match allowing(allows) {
-            Some(pattern) => Sentence::new("It does more than your rule ")
-                .code(pattern)
-                .literal(" allows for ")
+            Some(pattern) => Sentence::filled("It does more than your rule {} allows for ", &[pattern])
                 .append(agent.clone())
                 .literal("."),
             None => {
@@ -152,18 +150,15 @@ fn of_tool(cause: &ToolCause, used: &AskedUse, agent: &ShownText) -> Sentence {
         ToolCause::Missing { .. } | ToolCause::NoValue { .. } => {
             by_agent().literal(" didn’t say what this is about, so Postern can’t compare it with your rules.")
         }
-        ToolCause::MayMean { value, pattern, .. } => Sentence::new("Your rule ")
-            .code(pattern)
-            .literal(" may be about ")
-            .code(value)
-            .literal(", which ")
-            .append(agent.clone())
-            .literal(" asks for."),
+        ToolCause::MayMean { value, pattern, .. } => {
+            let begun = Sentence::filled("Your rule {} may be about {}, which ", &[pattern, value]);
+            begun.append(agent.clone()).literal(" asks for.")
+        }
         ToolCause::NotCompared { folder: true, pattern, .. } => {
-            by_agent().literal(" named no folder, and your rule ").code(pattern).literal(" may be about it.")
+            by_agent().fill(" named no folder, and your rule {} may be about it.", &[pattern])
         }
         ToolCause::NotCompared { folder: false, pattern, .. } => {
-            by_agent().literal(" asks for something that your rule ").code(pattern).literal(" may be about.")
+            by_agent().fill(" asks for something that your rule {} may be about.", &[pattern])
         }
         ToolCause::Nul { .. } => by_agent().literal(" sent a value with a NUL in it."),
         ToolCause::NoCommand | ToolCause::Unparsed | ToolCause::Protected { .. } => {
@@ -208,9 +203,7 @@ fn named_use(used: &AskedUse, of: &ToolUse) -> Sentence {
         (AskedUse::Reads(folder), _) => in_folder("reads", folder),
         (AskedUse::Searches, _) => Sentence::new("searches"),
         (AskedUse::Fetches(host), _) => Sentence::new("fetches from ").code(host),
-        (AskedUse::ServerTool { server, tool }, _) => {
-            Sentence::default().code(tool).literal(" of ").code(server)
-        }
+        (AskedUse::ServerTool { server, tool }, _) => Sentence::filled("{} of {}", &[tool, server]),
         (AskedUse::Skills, _) => Sentence::new("skills"),
         (AskedUse::Tool(tool), _) => Sentence::default().code(tool),
     }

@@ -102,16 +102,15 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
             source(Sentence::new(words), from, audience).literal(").")
         }
         Cause::Elevated(elevation) => Sentence::new(elevated(*elevation)),
-        Cause::FileUnreadable { problem } => Sentence::new("Postern can’t read `permissions.jsonc` (")
-            .code(problem)
-            .literal("); it allows nothing until the file is fixed."),
+        Cause::FileUnreadable { problem } => Sentence::filled(
+            "Postern can’t read `permissions.jsonc` ({}); it allows nothing until the file is fixed.",
+            &[problem],
+        ),
         Cause::ManagedUnreadable { problem } => Sentence::new("Postern can’t read ")
             .literal(audience.choose_words("your", "the"))
-            .literal(" organization’s rules (")
-            .code(problem)
-            .literal("); it allows nothing until they are fixed."),
+            .fill(" organization’s rules ({}); it allows nothing until they are fixed.", &[problem]),
         Cause::BrokenDeny { problem } => {
-            Sentence::new("Postern can’t read a deny rule (").code(problem).literal("), which may mean this.")
+            Sentence::filled("Postern can’t read a deny rule ({}), which may mean this.", &[problem])
         }
         Cause::RunsNothing => Sentence::new("This agent may not run anything."),
         Cause::FolderRefused { folder, folders } => {
@@ -121,17 +120,15 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
             };
             begun.literal(" is not one of the folders that it may run in (").code_list(folders).literal(").")
         }
-        Cause::NotFound { program } => Sentence::default().code(program).literal(" was not found."),
+        Cause::NotFound { program } => Sentence::filled("{} was not found.", &[program]),
         Cause::Unusable { path, what } => {
             Sentence::default().code(path).literal(" ").fragment(what).literal(".")
         }
-        Cause::OutsideSearchPath { program, folder } => Sentence::default()
-            .code(program)
-            .literal(" is in ")
-            .code(folder)
-            .literal(", where ")
-            .literal(audience.choose_words("your", "the user’s"))
-            .literal(" shell finds it. That folder isn’t on this agent’s search path."),
+        Cause::OutsideSearchPath { program, folder } => {
+            Sentence::filled("{} is in {}, where ", &[program, folder])
+                .literal(audience.choose_words("your", "the user’s"))
+                .literal(" shell finds it. That folder isn’t on this agent’s search path.")
+        }
         Cause::SetsVariables { names } => {
             Sentence::new("It sets ").code_list(names).literal(", which this agent has to ask about.")
         }
@@ -139,11 +136,10 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
         Cause::LineAsks(from) => {
             source(Sentence::new("A line asks about it ("), from, audience).literal(").")
         }
-        Cause::RuleMayMatch { pattern } => {
-            Sentence::new("Some of its words are only known when it runs, and the rule ")
-                .code(pattern)
-                .literal(" may match them.")
-        }
+        Cause::RuleMayMatch { pattern } => Sentence::filled(
+            "Some of its words are only known when it runs, and the rule {} may match them.",
+            &[pattern],
+        ),
         Cause::Core { id, why, command, word } => {
             let named = add_label(
                 Sentence::default().literal(why.clone()).literal(" (").code(id).literal(": "),
@@ -155,10 +151,10 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
             }
         }
         Cause::File { path, access, rule } => {
-            by_file_rule(Sentence::default().code(path).literal(" may not be "), *access, rule, audience)
+            by_file_rule(Sentence::filled("{} may not be ", &[path]), *access, rule, audience)
         }
         Cause::FileMayBeMeant { word, access, rule } => {
-            let begun = Sentence::default().code(word).literal(" may reach a file that may not be ");
+            let begun = Sentence::filled("{} may reach a file that may not be ", &[word]);
             by_file_rule(begun, *access, rule, audience)
         }
         Cause::EmptiesFolder => Sentence::new("It would remove all that is in the folder where it runs."),
@@ -166,26 +162,23 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
             "A part that Postern can’t read holds more commands that a rule may deny than Postern looks at.",
         ),
         Cause::Unparsed(note) => Sentence::new("Postern can’t read all of it: ").append_note(note),
-        Cause::MayMeanNamed { doubt, word, pattern } => unread(doubt)
-            .literal("), and it names ")
-            .code(word)
-            .literal(": the rule ")
-            .code(pattern)
-            .literal(" may mean it."),
+        Cause::MayMeanNamed { doubt, word, pattern } => {
+            unread(doubt).fill("), and it names {}: the rule {} may mean it.", &[word, pattern])
+        }
         Cause::MayMeanDenied { doubt } => {
             unread(doubt).literal("), so it can’t tell whether a deny rule applies.")
         }
         Cause::ByNumber { name } => {
-            Sentence::default().code(name).literal(" names a program by the number of its file.")
+            Sentence::filled("{} names a program by the number of its file.", &[name])
         }
         Cause::TooManyWords => {
             Sentence::new("Postern can’t read all of it, and it holds more words than Postern looks at.")
         }
-        Cause::BehindTooManyWords { word, program } => Sentence::new("Postern can’t read all of it, and ")
-            .code(word)
-            .literal(" follows more words of ")
-            .code(program)
-            .literal(" than Postern looks at: it may never be allowed."),
+        Cause::BehindTooManyWords { word, program } => Sentence::filled(
+            "Postern can’t read all of it, and {} follows more words of {} than Postern looks at: it may never be \
+             allowed.",
+            &[word, program],
+        ),
         Cause::Unidentified { name, why, pattern } => {
             let begun = Sentence::default().code(name).literal(" ");
             let told = match why {
@@ -195,15 +188,13 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
                     begun.literal("is in a folder that is only known when it runs")
                 }
             };
-            told.literal(", so Postern can’t tell what it is: the rule ")
-                .code(pattern)
-                .literal(" may mean it.")
+            told.fill(", so Postern can’t tell what it is: the rule {} may mean it.", &[pattern])
         }
         Cause::NotCoverable { command, obstacle } => {
             gap::obstacle(add_label(Sentence::new("No rule can allow "), command).literal(": "), obstacle)
                 .literal(".")
         }
-        Cause::Writes { target } => Sentence::new("It writes to ").code(target).literal("."),
+        Cause::Writes { target } => Sentence::filled("It writes to {}.", &[target]),
         Cause::UnsafeArg(fact) => argument(Sentence::default(), fact).literal(".").capitalized(),
         Cause::NeedsNoRule => Sentence::new("Nothing here needs a rule."),
         Cause::ReadsConfined => Sentence::new("It only reads, confined, and this agent may read."),
@@ -221,7 +212,7 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
             gap::add_class_gap(add_label(may, command).literal(" here: "), but).literal(".")
         }
         Cause::RuleBut { command, rule, profile, gap: but } => {
-            let allows = Sentence::new("The rule ").code(&rule.pattern).literal(" allows ");
+            let allows = Sentence::filled("The rule {} allows ", &[&rule.pattern]);
             let allows = add_label(allows, command).literal(only_confined(*profile));
             gap::add_class_gap(allows.literal(", but here "), but).literal(".")
         }
@@ -230,24 +221,20 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
             add_label(denied.literal(", as "), command).literal(" would.")
         }
         Cause::Changed { command, pattern, change } => {
-            let named =
-                add_label(Sentence::default(), command).literal(" changed since the rule ").code(pattern);
-            gap::change(named.literal(" was approved: "), change).literal(".")
+            let named = add_label(Sentence::default(), command);
+            gap::change(named.fill(" changed since the rule {} was approved: ", &[pattern]), change)
+                .literal(".")
         }
-        Cause::NotHeld { pattern, file } => Sentence::new("The rule ")
-            .code(pattern)
-            .literal(" holds while ")
-            .code(file)
-            .literal(" is unchanged, and the agent can change it until it runs."),
+        Cause::NotHeld { pattern, file } => Sentence::filled(
+            "The rule {} holds while {} is unchanged, and the agent can change it until it runs.",
+            &[pattern, file],
+        ),
         Cause::NotCovered { command, pattern, gap } => {
-            let named =
-                add_label(Sentence::new("The rule ").code(pattern).literal(" does not cover "), command);
+            let named = add_label(Sentence::filled("The rule {} does not cover ", &[pattern]), command);
             gap::add_gap(named.literal(": "), gap).literal(".")
         }
         Cause::NothingKnown => Sentence::new("Nothing is known about it."),
-        Cause::Protected { place, protection: of } => Sentence::default()
-            .code(place)
-            .literal(" is protected (")
+        Cause::Protected { place, protection: of } => Sentence::filled("{} is protected (", &[place])
             .literal(protection(*of))
             .literal("): only a rule or a line of `permissions.jsonc` that names it allows this."),
         Cause::NoRule { command } => add_label(Sentence::new("No rule allows "), command).literal("."),

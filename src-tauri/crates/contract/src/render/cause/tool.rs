@@ -17,36 +17,25 @@ pub(super) fn tool_cause_to(audience: Audience, cause: &ToolCause) -> ShownText 
         ToolCause::Default(allows) => Sentence::default()
             .append(cause_to(audience, allows))
             .literal(" That is a default, and the agent’s own rules ask."),
-        ToolCause::Missing { tool, argument } => Sentence::default()
-            .code(tool)
-            .literal(" names no ")
-            .code(argument)
-            .literal(", so Postern can’t compare it with the rules."),
-        ToolCause::MayMean { tool, value, pattern } => Sentence::default()
-            .code(pattern)
-            .literal(" may mean ")
-            .code(tool)
-            .literal(" for ")
-            .code(value)
-            .literal(", so Postern asks."),
+        ToolCause::Missing { tool, argument } => {
+            Sentence::filled("{} names no {}, so Postern can’t compare it with the rules.", &[tool, argument])
+        }
+        ToolCause::MayMean { tool, value, pattern } => {
+            Sentence::filled("{} may mean {} for {}, so Postern asks.", &[pattern, tool, value])
+        }
         ToolCause::NotCompared { tool, folder, pattern } => {
-            let begun = Sentence::default().code(tool);
-            let begun = if *folder {
-                begun.literal(" names no folder, and ")
+            let words = if *folder {
+                "{} names no folder, and {} may mean it, so Postern asks."
             } else {
-                begun.literal(" has arguments that Postern does not compare, and ")
+                "{} has arguments that Postern does not compare, and {} may mean it, so Postern asks."
             };
-            begun.code(pattern).literal(" may mean it, so Postern asks.")
+            Sentence::filled(words, &[tool, pattern])
         }
-        ToolCause::Nul { tool } => {
-            Sentence::default().code(tool).literal(" was given a value with a NUL in it.")
-        }
-        ToolCause::NoValue { tool } => Sentence::default().code(tool).literal(" names no value."),
+        ToolCause::Nul { tool } => Sentence::filled("{} was given a value with a NUL in it.", &[tool]),
+        ToolCause::NoValue { tool } => Sentence::filled("{} names no value.", &[tool]),
         ToolCause::NoCommand => Sentence::new("Postern can’t read a command in this line."),
         ToolCause::Unparsed => Sentence::new("Postern can’t read a part of this line: no rule can allow it."),
-        ToolCause::Protected { place, protection: of } => Sentence::default()
-            .code(place)
-            .literal(" is protected (")
+        ToolCause::Protected { place, protection: of } => Sentence::filled("{} is protected (", &[place])
             .literal(protection(*of))
             .literal("): only a line of `permissions.jsonc` that names it allows this."),
     };

@@ -128,7 +128,7 @@ impl Messenger for Telegram {
         }
         let mut body = message_body(place, &shown)?;
         if !message.buttons.is_empty() {
-            let button = |verdict: &ChatVerdict| json!({"text": format!("{} {}", verdict.reaction(), verdict.command_word()), "callback_data": verdict.command_word()});
+            let button = |verdict: &ChatVerdict| json!({"text": format!("{} {}", verdict.reaction(), verdict.name()), "callback_data": verdict.name()});
             let row: Vec<Value> = message.buttons.iter().map(button).collect();
             body["reply_markup"] = json!({"inline_keyboard": [row]});
         }

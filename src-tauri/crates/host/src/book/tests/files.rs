@@ -1,91 +1,11 @@
-//! `permissions.jsonc`: seeded, read again, broken, appended to.
+//! `permissions.jsonc` appended to and listed, sessions, and what is kept of the history.
 
-use super::{World, id, new_agent, open};
+use super::{World, id, new_agent};
 use crate::book::settings::{CHECKED, DAY};
 use crate::book::{NewSession, ToolRemember};
-use postern_contract::ConcernKind;
-use postern_policy::tool_gate::check_tool;
-use postern_policy::{Decision, Effect, pattern_text};
+use postern_policy::{Effect, pattern_text};
 use postern_request::RequestEnding;
 use postern_store::{history, requests, settings};
-use serde_json::json;
-
-fn tool(world: &World, session: Option<&str>, name: &str, arguments: &serde_json::Value) -> Decision {
-    let policy = world.book.policy(&id("main")).unwrap();
-    check_tool(&policy, session, name, arguments, &world.book.places().home).decision
-}
-
-#[tokio::test]
-async fn a_file_is_seeded_read_again_and_denies_while_it_is_broken() {
-    let world = World::new().await;
-    let path = world.book.find_agent(&id("main")).unwrap().folder.permissions();
-    assert!(path.exists(), "the default file is there from the first use");
-    assert_eq!(
-        tool(&world, None, "read_file", &json!({"path": "/x/.env"})),
-        Decision::Deny,
-        "source 4's default"
-    );
-    assert!(world.book.reread_permissions().await.unwrap().is_empty(), "nothing changed");
-
-    std::fs::write(&path, "{\n  \"read_file\": \"allow\"\n}\n").unwrap();
-    assert_eq!(world.book.reread_permissions().await.unwrap(), [id("main")]);
-    assert_eq!(tool(&world, None, "read_file", &json!({"path": "/x/.env"})), Decision::Allow);
-
-    std::fs::write(&path, "{\n  \"read_file\": \"allow\",\n  \"glob\": maybe\n}\n").unwrap();
-    assert_eq!(world.book.reread_permissions().await.unwrap(), [id("main")]);
-    let verdict = world.judge("main", &["uname", "-a"]);
-    assert_eq!(verdict.decision, Decision::Deny, "what it would say is not known");
-    let postern_policy::Cause::FileUnreadable { problem } = &verdict.cause else { panic!("{verdict:?}") };
-    assert!(problem.contains("line 3"), "it says where: {problem}");
-    let problem = world.book.find_agent(&id("main")).unwrap().permissions.problem().unwrap();
-    assert_eq!(problem.line, 3);
-    assert!(problem.column > 1, "and in which column");
-
-    let refused = world.book.set_permissions(&id("main"), "{ nonsense".into()).await.unwrap_err().to_string();
-    assert!(refused.contains("line 1"), "a text that cannot be read is not written: {refused}");
-    world.book.set_permissions(&id("main"), "{\"*\": \"ask\"}".into()).await.unwrap();
-    assert_ne!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "fixed");
-}
-
-#[tokio::test]
-async fn a_file_that_is_gone_denies_until_it_is_written_again() {
-    let mut world = World::new().await;
-    let path = world.book.find_agent(&id("main")).unwrap().folder.permissions();
-    world.book.set_permissions(&id("main"), "{\"write_file\": \"deny\"}".into()).await.unwrap();
-    std::fs::remove_file(&path).unwrap();
-    assert_eq!(world.book.reread_permissions().await.unwrap(), [id("main")]);
-    for start in ["the same", "the next"] {
-        assert!(!path.exists(), "{start} start writes no other file in its place");
-        assert_eq!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "{start}");
-        assert_eq!(tool(&world, None, "write_file", &json!({"path": "x"})), Decision::Deny, "{start}");
-        let kinds = world.book.snapshot().attention.iter().map(|concern| concern.kind).collect::<Vec<_>>();
-        assert_eq!(kinds, [ConcernKind::Permissions], "{start}");
-        world.book.store().close();
-        world.book = open(world.folder.path()).await;
-    }
-    world.book.set_permissions(&id("main"), "{}".into()).await.unwrap();
-    assert_ne!(world.judge("main", &["uname", "-a"]).decision, Decision::Deny, "the person wrote another");
-}
-
-#[tokio::test]
-async fn always_for_a_tool_is_appended_with_the_comments_kept() {
-    let world = World::new().await;
-    let text = "{\n  // mine\n  \"*\": \"ask\",\n  \"fetch\": \"ask\"\n}\n";
-    world.book.set_permissions(&id("main"), text.into()).await.unwrap();
-    assert_eq!(tool(&world, Some("s"), "fetch", &json!({})), Decision::Ask);
-    let remember = ToolRemember {
-        agent: id("main"),
-        session: Some("s".into()),
-        tool: "fetch".into(),
-        patterns: vec!["*".into()],
-    };
-    world.book.remember_tool(remember).await.unwrap();
-    assert_eq!(tool(&world, Some("s"), "fetch", &json!({})), Decision::Allow, "in this session");
-    assert_eq!(tool(&world, None, "fetch", &json!({})), Decision::Allow, "and in all that follow");
-    let kept =
-        std::fs::read_to_string(world.book.find_agent(&id("main")).unwrap().folder.permissions()).unwrap();
-    assert!(kept.contains("// mine"), "{kept}");
-}
 
 #[tokio::test]
 async fn one_list_has_the_lines_of_the_file_and_of_the_sessions_with_where_they_come_from() {
@@ -120,36 +40,6 @@ async fn one_list_has_the_lines_of_the_file_and_of_the_sessions_with_where_they_
     assert_eq!(numbers.len(), listed.len(), "each has a number of its own");
     let others = world.book.list_rules(Some(id("other")), true).await;
     assert!(others.is_err() || others.unwrap().is_empty(), "another agent has none of them");
-}
-
-#[tokio::test]
-async fn a_parents_deny_is_final_in_its_subagents_session() {
-    let world = World::new().await;
-    world.book.set_permissions(&id("main"), "{\"fetch\": \"allow\"}".into()).await.unwrap();
-    let open = |session: &str, parent: Option<&str>, rules: Option<&str>| NewSession {
-        session: session.into(),
-        parent: parent.map(Into::into),
-        rules: rules.map(Into::into),
-        elevated: None,
-    };
-    world.book.open_session(&id("main"), open("sub", None, Some("{\"fetch\": \"deny\"}"))).await.unwrap();
-    world
-        .book
-        .open_session(&id("main"), open("subsub", Some("sub"), Some("{\"fetch\": \"allow\"}")))
-        .await
-        .unwrap();
-    assert_eq!(tool(&world, None, "fetch", &json!({})), Decision::Allow, "outside of it");
-    for session in ["sub", "subsub"] {
-        assert_eq!(tool(&world, Some(session), "fetch", &json!({})), Decision::Deny, "{session}");
-    }
-    world.book.open_session(&id("main"), open("sub", None, Some("{\"fetch\": \"allow\"}"))).await.unwrap();
-    assert_eq!(
-        tool(&world, Some("sub"), "fetch", &json!({})),
-        Decision::Deny,
-        "opening it again loosens nothing"
-    );
-    world.book.close_session(&id("main"), "sub").await.unwrap();
-    assert_eq!(tool(&world, Some("sub"), "fetch", &json!({})), Decision::Allow, "its layers went with it");
 }
 
 #[tokio::test]
