@@ -301,27 +301,18 @@ impl StepEffects {
 
     fn of_unparsed(&mut self, step: &Step, kind: Unparsed, note: Note) {
         let language = step.program().filter(|name| class_of(name) != ProgramClass::Ordinary).map(family);
-        match (kind, language) {
-            (Unparsed::InlineCode | Unparsed::InputCode | Unparsed::ShellInput, Some(language)) => {
-                self.add_effect(
-                    CommandEffect::RunInlineCode { language },
-                    EffectScope::Inside,
-                    Reversible::Unknown,
-                );
-            }
-            _ => {
-                let sourced = step.argv.get(1).filter(|_| kind == Unparsed::Source);
-                let note = match sourced.and_then(|file| file.value.as_deref()) {
-                    Some(file) => Note::with_text("it runs the commands of ", file, ""),
-                    None => note,
-                };
-                self.add_effect(
-                    CommandEffect::Unknown { why: UnknownEffectReason::Unparsed(note) },
-                    EffectScope::Machine,
-                    Reversible::Unknown,
-                );
-            }
-        }
+        let is_code = matches!(kind, Unparsed::InlineCode | Unparsed::InputCode | Unparsed::ShellInput);
+        let (effect, scope) = if let Some(language) = language.filter(|_| is_code) {
+            (CommandEffect::RunInlineCode { language }, EffectScope::Inside)
+        } else {
+            let sourced = step.argv.get(1).filter(|_| kind == Unparsed::Source);
+            let note = match sourced.and_then(|file| file.value.as_deref()) {
+                Some(file) => Note::with_text("it runs the commands of ", file, ""),
+                None => note,
+            };
+            (CommandEffect::Unknown { why: UnknownEffectReason::Unparsed(note) }, EffectScope::Machine)
+        };
+        self.add_effect(effect, scope, Reversible::Unknown);
     }
 }
 
@@ -329,7 +320,7 @@ impl StepEffects {
 pub(super) fn label_of(words: &[Option<&str>]) -> String {
     let known: Vec<&str> = words.iter().map_while(|word| *word).collect();
     let mut label = command_words(&known);
-    label.extend(known.iter().skip(label.len()).copied().find(|word| is_grave(word)));
+    label.extend(known.iter().skip(label.len()).copied().filter(|word| is_grave(word)));
     label.join(" ")
 }
 
@@ -441,11 +432,7 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         }
         EffectKind::Send => CommandEffect::Send {
             what: says(),
-            to: if command.is_one_of(&MAILERS) {
-                effect_words(effect.of, command, behind)
-            } else {
-                reached(command, far_words(effect, command, behind))
-            },
+            to: receivers(effect, command, behind),
             branch: branches_there(command, behind),
         },
         EffectKind::Publish => {
@@ -462,6 +449,15 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         EffectKind::ControlApp => CommandEffect::ControlApp { how: says(), app: first() },
         EffectKind::UseSecret => CommandEffect::UseSecret { how: says(), which: first() },
         EffectKind::Serve => CommandEffect::Serve { what: says(), port: None },
+    }
+}
+
+/// Returns whom or what a command sends something to.
+fn receivers(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behind: usize) -> Vec<String> {
+    if command.is_one_of(&MAILERS) {
+        effect_words(effect.of, command, behind)
+    } else {
+        reached(command, far_words(effect, command, behind))
     }
 }
 

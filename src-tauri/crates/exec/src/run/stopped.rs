@@ -111,7 +111,11 @@ fn holds(process: &Path, file: &Metadata) -> io::Result<bool> {
         }
         for opened in fs::read_dir(task.join("fd"))? {
             let opened = opened?;
-            let found = fs::metadata(opened.path())?;
+            // Closed since its folder was read: only a process that is not stopped does so.
+            let found = match fs::metadata(opened.path()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                found => found?,
+            };
             let is_same = (found.dev(), found.ino()) == (file.dev(), file.ino());
             if is_same || has_unread_descriptors(&task.join("fdinfo").join(opened.file_name()))? {
                 return Ok(true);

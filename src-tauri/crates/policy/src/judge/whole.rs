@@ -79,16 +79,13 @@ impl Judgement<'_> {
             let denied = StepOutcome::new(Decision::Deny, Reason::Policy, Cause::RunsNothing);
             found.push(denied.advise(Advice::ChangeSettings));
         }
-        if let Some(cause) = self.folder_outside() {
-            let advice = Advice::RunIn { folders: settings.folders.clone() };
-            found.push(StepOutcome::new(Decision::Deny, Reason::CwdRefused, cause).advise(advice));
-        }
+        found.extend(self.folder_outside());
         self.note_stage("policy", StageFinding::Security(settings.security));
         found
     }
 
-    /// Finds a folder that a step would run in and that is not one of the agent's.
-    fn folder_outside(&self) -> Option<Cause> {
+    /// Denies a folder that is not one of the agent's, and asks about one that only the run tells.
+    fn folder_outside(&self) -> Option<StepOutcome> {
         let folders = &self.policy.settings.folders;
         if folders.is_empty() {
             return None;
@@ -103,9 +100,17 @@ impl Judgement<'_> {
             let known = crate::needed::folders_of(self.facts.cwd, &step.dir);
             known.map_or_else(|| vec![None], |folders| folders.into_iter().map(Some).collect())
         });
-        let mut all = std::iter::once(Some(cwd)).chain(of_steps);
-        let outside = all.find(|folder| !folder.as_deref().is_some_and(inside));
-        outside.map(|folder| Cause::FolderRefused { folder, folders: folders.clone() })
+        let all = std::iter::once(Some(cwd)).chain(of_steps);
+        let outside = all.filter(|folder| !folder.as_deref().is_some_and(inside));
+        // One that is known weighs more.
+        let folder = outside.min_by_key(Option::is_none)?;
+        let (decision, reason) = match &folder {
+            Some(_) => (Decision::Deny, Reason::CwdRefused),
+            None => (Decision::Ask, Reason::Opaque),
+        };
+        let cause = Cause::FolderRefused { folder, folders: folders.clone() };
+        let advice = Advice::RunIn { folders: folders.clone() };
+        Some(self.unasked(StepOutcome::new(decision, reason, cause).advise(advice)))
     }
 
     /// Runs stage 6, for a request that is one program.

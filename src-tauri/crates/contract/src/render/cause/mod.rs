@@ -115,10 +115,10 @@ pub(super) fn cause_to(audience: Audience, cause: &Cause) -> ShownText {
         Cause::RunsNothing => Sentence::new("This agent may not run anything."),
         Cause::FolderRefused { folder, folders } => {
             let begun = match folder {
-                Some(folder) => Sentence::default().code(folder),
-                None => Sentence::new("A folder that is only known when it runs"),
+                Some(folder) => Sentence::default().code(folder).literal(" is not one of"),
+                None => Sentence::new("It changes to a folder that only the run tells, and may leave"),
             };
-            begun.literal(" is not one of the folders that it may run in (").code_list(folders).literal(").")
+            begun.literal(" the folders that it may run in (").code_list(folders).literal(").")
         }
         Cause::NotFound { program } => Sentence::filled("{} was not found.", &[program]),
         Cause::Unusable { path, what } => {

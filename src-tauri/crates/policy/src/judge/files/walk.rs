@@ -4,7 +4,7 @@ use super::uses::{FEED, FIND, StepFileUse, Uses};
 use crate::glob::ANY_PATH;
 use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, program_word};
 use postern_command::effect::opens_nothing;
-use postern_command::{Redirection, Role, Step, Via, Word};
+use postern_command::{Redirection, Role, Step, Word};
 
 /// Programs that read everything below a folder, and the letters and words without one of which they do not.
 const WALK: &[(&str, &str, &[&str])] = &[
@@ -72,13 +72,15 @@ pub(in crate::judge) fn reads_folders(step: &Step) -> bool {
 /// tells.
 pub(in crate::judge) fn opens_unnamed(step: &Step) -> bool {
     let reads = |redirection: &Redirection| redirection.reads() && redirection.target.value.is_none();
-    let finds = |via: &Via| {
-        let name = via.argv.first().map(|word| folded_base_name(word.text())).unwrap_or_default();
-        FEED.contains(&&*name) || FIND.contains(&&*name)
+    let is_by = |names: &[&str]| {
+        let mut wrappers = step.via.iter().filter_map(|via| via.argv.first());
+        wrappers.any(|word| names.contains(&&*folded_base_name(word.text())))
     };
     let opens = step.role == Role::Program && step.program().is_some_and(|name| !opens_nothing(name));
-    step.redirections.iter().any(reads)
-        || opens && (has_unknown(step) || reads_folders(step) || step.via.iter().any(finds))
+    // Their lists are files, too (`xargs -a names`).
+    is_by(FEED)
+        || step.redirections.iter().any(reads)
+        || opens && (has_unknown(step) || reads_folders(step) || is_by(FIND))
 }
 
 fn has_unknown(step: &Step) -> bool {

@@ -45,6 +45,7 @@ fn secrets_are_kept_from_what_opens_files_that_no_word_names() {
         ("cat *", true),
         ("cat ./*/*", true),
         ("ls -A | xargs cat", true),
+        ("xargs -a \"$f\" echo", true),
         ("find . -type f -exec cat {} +", true),
         ("for f in src/*; do cat \"$f\"; done", true),
         ("git status; grep -rl x src", true),
