@@ -158,6 +158,36 @@ fn a_hook_that_appears_after_always_is_asked_about_once() {
 }
 
 #[test]
+fn a_hook_that_appears_while_a_command_waits_for_its_turn_is_not_run() {
+    let Some((arena, mut agent)) = Arena::with_agent("turns", &["max-running=1"]) else { return };
+    let mark = arena.outside().join("hook-ran");
+    agent.sh("git init -q . && git config user.name a && git config user.email a@b && mkfifo go");
+    arena.ok(&["rules", "allow", "/usr/bin/cat", "--agent", agent.id()]);
+    let watcher = arena.watch();
+    let commit = json!({ "command": ["git", "commit", "--allow-empty", "-m", "x"] });
+    let first = agent.post(commit.clone());
+    // Without a profile: a confined one would run the hook, too, but with no rights.
+    let question = watcher.question();
+    let offers = question["proposals"].as_array().unwrap();
+    let offer = offers.iter().find(|offer| offer["id"] == "exact").unwrap_or_else(|| panic!("{question}"));
+    assert_eq!(arena.approve(&question, &["--always", offer["id"].as_str().unwrap()]).code, 0);
+    assert_eq!(agent.end(&first)["params"]["exitCode"], 0);
+
+    let running = agent.post(json!({ "command": ["/usr/bin/cat", "go"] }));
+    assert_eq!(agent.event(&["exec.started"], &running)["method"], "exec.started");
+    let waiting = agent.post(commit);
+    assert_ne!(waiting["state"], "asking", "the rule holds: {waiting}");
+    let hook = agent.project().join(".git/hooks/pre-commit");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    drop(std::fs::File::options().write(true).open(agent.project().join("go")).unwrap());
+    agent.end(&running);
+    let end = agent.end(&waiting);
+    assert_eq!((&end["method"], mark.exists()), (&json!("exec.denied"), false), "{end}");
+}
+
+#[test]
 fn all_of_them_are_held_to_the_digest_that_was_shown() {
     let Some((arena, mut agent)) = Arena::with_agent("digests", &[]) else { return };
     let (tool, mark) = (tool(&arena), arena.outside().join("mark"));

@@ -88,6 +88,49 @@ fn code_of_the_project_reaches_nothing_but_the_project() {
 }
 
 #[test]
+fn a_folder_that_is_exchanged_while_its_run_is_prepared_opens_no_other() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let letters = letters();
+    let letters = letters.path().display();
+    agent.sh(&format!("mkdir bin other && ln -s {letters} other/run.sh"));
+    agent.write("bin/run.sh", &format!("#!/bin/sh\necho ran; cat {letters}/letter\n"), 0o755);
+    reads_no_letter(&arena, &mut agent, &["bin/run.sh"], ("bin", "other"));
+}
+
+#[test]
+fn a_folder_that_is_exchanged_while_files_in_it_are_kept_back_opens_no_other() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    arena.ok(&["rules", "deny", "--read", "**/.env", "--agent", agent.id()]);
+    let letters = letters();
+    let link = letters.path().display();
+    agent.sh(&format!("mkdir sub && echo x > sub/.env && echo ran > sub/letter && ln -s {link} link"));
+    reads_no_letter(&arena, &mut agent, &["cat", "sub/letter"], ("sub", "link"));
+}
+
+/// Returns a folder of the user's with a letter in it.
+fn letters() -> tempfile::TempDir {
+    // Not below the temporary folder, which a confined run has of its own.
+    let letters = tempfile::tempdir_in(fs::canonicalize(env!("CARGO_TARGET_TMPDIR")).unwrap()).unwrap();
+    fs::write(letters.path().join("letter"), SECRET).unwrap();
+    letters
+}
+
+/// Requests a command again and again while two names are exchanged; none may ever print the letter.
+fn reads_no_letter(arena: &Arena, agent: &mut Agent, command: &[&str], exchanged: (&str, &str)) {
+    arena.ok(&["agents", "set", agent.id(), "--yes", "ask=off", "requests-per-second=10000"]);
+    let mut ran = 0;
+    for round in 0..200 {
+        let raced = agent.race(json!({ "command": command }), exchanged, round % 25 * 600);
+        let said = output(&agent.end(&raced["reply"]));
+        assert!(!said.contains(SECRET), "round {round}: {said}");
+        ran += u32::from(said.contains("ran"));
+    }
+    assert!(ran > 0, "it runs where the names were not exchanged just then");
+}
+
+#[test]
 fn a_run_whose_pin_another_program_takes_away_goes_on_pinned_or_is_ended() {
     let Some(arena) = Arena::open() else { return };
     let mut agent = worker(&arena, "main");

@@ -14,6 +14,23 @@ fn daemon(arena: &Arena, agent: &str) -> String {
 }
 
 #[test]
+fn a_pause_holds_for_what_was_allowed_and_is_still_being_opened() {
+    let Some(arena) = Arena::open_own() else { return };
+    let mut agent = arena.agent("main", &[]);
+    // What was changed in the future is read each time. That is more than an agent may read at once, so it takes seconds.
+    agent.sh(
+        "for f in a b; do printf 'touch ran\nexit\n' > $f.sh; truncate -s 350M $f.sh; touch -d 2037-01-01 $f.sh; done",
+    );
+    let watcher = arena.watch();
+    let posted = agent.post(json!({ "shell": "sh a.sh; sh b.sh" }));
+    assert_eq!(arena.approve(&watcher.question(), &[]).code, 0);
+    arena.ok(&["pause", "1h"]);
+    let end = agent.end(&posted);
+    assert_eq!((&end["method"], &end["params"]["reason"]), (&json!("exec.denied"), &json!("paused")), "{end}");
+    assert!(!agent.project().join("ran").exists());
+}
+
+#[test]
 fn an_orphan_of_a_run_changes_no_setting() {
     let Some((arena, mut agent)) = Arena::with_agent("main", &[]) else { return };
     agent.write("ctl.sh", &daemon(&arena, agent.id()), 0o755);

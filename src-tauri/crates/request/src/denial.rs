@@ -185,6 +185,8 @@ pub enum Drift {
     OtherPlan,
     /// A file that was judged and no longer exists.
     Gone,
+    /// Links, hooks or other facts about what the request names, which a verdict rests on besides its files.
+    Facts,
     /// The policy changed between the approval and the start.
     Policy,
     /// The rule that the person chose could not be saved.

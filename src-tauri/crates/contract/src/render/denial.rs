@@ -319,6 +319,9 @@ fn drifted(drift: &Drift, audience: Audience) -> Sentence {
         Drift::OtherFolder => Sentence::new("The plan names another folder than the one that was opened."),
         Drift::OtherPlan => Sentence::new("What was to be started is not what was let through."),
         Drift::Gone => Sentence::new("What was judged is not there any more."),
+        Drift::Facts => Sentence::new(
+            "Where its paths lead, or which hooks of a repository it would run, changed after it was judged.",
+        ),
         Drift::Policy => Sentence::new("The policy changed between the yes and the start."),
         Drift::NotSaved => Sentence::new(audience.choose_words(
             "The rule that you chose could not be saved.", "The rule that the user chose could not be saved.",

@@ -28,6 +28,7 @@ fn refusals(text: &str) -> Vec<Refusal> {
         Drift::OtherFolder,
         Drift::OtherPlan,
         Drift::Gone,
+        Drift::Facts,
         Drift::Policy,
         Drift::NotSaved,
     ];

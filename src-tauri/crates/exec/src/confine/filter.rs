@@ -193,6 +193,9 @@ const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWCGROUP,
 ];
 
+/// Flag of `clone` that makes a child of the caller's parent. With it, a run would leave its own tree, which is ended as a whole.
+const SIBLING: libc::c_int = libc::CLONE_PARENT;
+
 /// Protocol of netlink sockets that lists network interfaces.
 const NETLINK_ROUTE: u64 = 0;
 
@@ -278,9 +281,10 @@ fn about_arguments(
     let holds = HOLDS.map(|request| u64::from(request.cast_unsigned()));
     let holds = holds.into_iter().map(|request| arguments_rule(&[(1, SeccompCmpOp::Eq, request)]));
     rules.insert(libc::SYS_fcntl, holds.collect::<Result<_, _>>()?);
-    let new = NAMESPACES.iter().map(|flag| u64::from(flag.cast_unsigned()));
+    let new = NAMESPACES.iter().chain([&SIBLING]).map(|flag| u64::from(flag.cast_unsigned()));
     let new = new.map(|flag| arguments_rule(&[(0, SeccompCmpOp::MaskedEq(flag), flag)]));
     rules.insert(libc::SYS_clone, new.collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_prctl, vec![given_up_orphans()?]);
     rules.insert(libc::SYS_socketpair, refused_pairs()?);
     if sockets == Sockets::Internet {
         rules.insert(libc::SYS_socket, refused_sockets()?);
@@ -310,6 +314,12 @@ fn refused_requests(files: bool) -> Result<Vec<SeccompRule>, seccompiler::Backen
         rules.push(arguments_rule(&conditions)?);
     }
     Ok(rules)
+}
+
+/// Returns the rule for `prctl`: what a run starts stays in its tree when the process between the two is gone.
+fn given_up_orphans() -> Result<SeccompRule, seccompiler::BackendError> {
+    let adopts = u64::from(libc::PR_SET_CHILD_SUBREAPER.cast_unsigned());
+    arguments_rule(&[(0, SeccompCmpOp::Eq, adopts), (1, SeccompCmpOp::Eq, 0)])
 }
 
 /// Returns the rules for the calls that give a file a mode.

@@ -9,6 +9,7 @@ use super::mounts::{HidingPlaceholders, MountAccess, Mounts, mount_onto};
 use super::ruleset::Grants;
 use super::stand_ins::{self, StandIns};
 use super::{Aftermath, UserPlaces, lost_pins, make_private_cache, ruleset, temporary};
+use crate::resolve::HeldFile;
 use crate::run::{FileSystem, Keeper, Mount};
 use crate::threads::name_limit;
 use postern_policy::{Confinement, tool_caches};
@@ -105,14 +106,14 @@ impl Lasting {
 pub(crate) fn prepare(
     confinement: &Confinement,
     user: &UserPlaces,
-    programs: &[&str],
+    programs: &[&HeldFile],
 ) -> Result<Fence, String> {
     match confinement {
         Confinement::None => Err("it has no profile".to_owned()),
         Confinement::Look { folders, reads, .. } => {
             let hidden = super::withheld_files(confinement, user)?.hidden;
             Ok(Fence {
-                ruleset: ruleset::of_look(user, folders, reads, hidden, programs.iter().copied())?,
+                ruleset: ruleset::of_look(user, folders, reads, hidden, programs)?,
                 filter: filter::of_look()?,
                 lasting: None,
             })
@@ -128,7 +129,7 @@ fn project(
     confinement: &Confinement,
     sockets: Sockets,
     user: &UserPlaces,
-    programs: &[&str],
+    programs: &[&HeldFile],
 ) -> Result<Fence, String> {
     let Confinement::Project { folders, network, .. } = confinement else {
         return Err("it is another profile".to_owned());
@@ -186,15 +187,18 @@ struct SystemRules {
 }
 
 impl SystemRules {
-    fn find_rules(confinement: &Confinement, user: &UserPlaces, programs: &[&str]) -> Result<Self, String> {
+    fn find_rules(
+        confinement: &Confinement,
+        user: &UserPlaces,
+        programs: &[&HeldFile],
+    ) -> Result<Self, String> {
         let Confinement::Project { folders, caches, reads, .. } = confinement else {
             return Err("it is another profile".to_owned());
         };
         let mut kept = super::withheld_files(confinement, user)?;
         let elsewhere = kept.take_elsewhere(folders);
-        let home = Path::new(&user.home);
-        let readable = tool_caches(caches).flat_map(|cache| cache.reads).map(|place| home.join(place));
-        let mut grants = ruleset::of_project(user, readable, elsewhere, programs.iter().copied())?;
+        let readable = tool_caches(caches).flat_map(|cache| cache.reads);
+        let mut grants = ruleset::of_project(user, folders, readable, elsewhere, programs)?;
         grants.add_reads(reads)?;
         Ok(Self { grants, kept })
     }

@@ -2,7 +2,7 @@
 
 use super::hidden::{HiddenPlace, HiddenPlaces};
 use super::{RealPaths, UserPlaces};
-use crate::resolve::real_path;
+use crate::resolve::{HeldFile, real_path};
 use landlock::{
     ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
@@ -10,21 +10,21 @@ use landlock::{
 use postern_policy::{DEVICES, INSTALLED, SYSTEM_PLACES, protected_places};
 use rustix::fs::{FileType, Mode, OFlags};
 use std::collections::BTreeSet;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// Oldest Landlock version that is enough: it also keeps signals inside the run (Linux 6.12).
 const ENOUGH: ABI = ABI::V6;
 
 /// Returns the ruleset of a `look` run of these programs: it writes nothing.
-pub(super) fn of_look<'a>(
+pub(super) fn of_look(
     user: &UserPlaces,
     folders: &[String],
     reads: &[String],
     hidden: BTreeSet<PathBuf>,
-    programs: impl Iterator<Item = &'a str>,
+    programs: &[&HeldFile],
 ) -> Result<OwnedFd, String> {
-    let mut grants = Grants::of_system(user, hidden, programs)?;
+    let mut grants = Grants::of_system(user, folders, hidden, programs)?;
     for device in DEVICES.iter().filter(|device| !device.ends_with("/fd")) {
         grants.add_path(Path::new(device), READ)?;
     }
@@ -37,15 +37,17 @@ pub(super) fn of_look<'a>(
 }
 
 /// Returns the rules of a `project` run for the files outside of its folders that are the same inside its mounts as here.
-pub(super) fn of_project<'a>(
+/// `readable` are places below the home folder.
+pub(super) fn of_project(
     user: &UserPlaces,
-    readable: impl Iterator<Item = PathBuf>,
+    folders: &[String],
+    readable: impl Iterator<Item = impl AsRef<Path>>,
     hidden: BTreeSet<PathBuf>,
-    programs: impl Iterator<Item = &'a str>,
+    programs: &[&HeldFile],
 ) -> Result<Grants, String> {
-    let mut grants = Grants::of_system(user, hidden, programs)?;
+    let mut grants = Grants::of_system(user, folders, hidden, programs)?;
     for place in readable {
-        grants.add_path(&place, READ | AccessFs::Execute)?;
+        grants.add_at_home(&user.home, place.as_ref(), folders)?;
     }
     Ok(grants)
 }
@@ -98,23 +100,23 @@ pub(super) struct Grants {
 }
 
 impl Grants {
-    /// Allows reading and starting what is installed, and starting these programs.
-    fn of_system<'a>(
+    /// Allows a run in these folders to read and start what is installed, and to start these programs.
+    fn of_system(
         user: &UserPlaces,
+        folders: &[String],
         kept: BTreeSet<PathBuf>,
-        programs: impl Iterator<Item = &'a str>,
+        programs: &[&HeldFile],
     ) -> Result<Self, String> {
-        let run = READ | AccessFs::Execute;
         let hidden = HiddenPlaces::new(hidden(user).into_iter().chain(kept));
         let mut grants = Self { ruleset: create().map_err(|error| landlock_error(&error))?, hidden };
         for place in SYSTEM_PLACES {
-            grants.add_path(Path::new(place), run)?;
+            grants.add_path(Path::new(place), READ | AccessFs::Execute)?;
         }
         for place in INSTALLED {
-            grants.add_path(&Path::new(&user.home).join(place), run)?;
+            grants.add_at_home(&user.home, Path::new(place), folders)?;
         }
         for program in programs {
-            grants.add_path(Path::new(program), AccessFs::ReadFile | AccessFs::Execute)?;
+            grants.add_program(program)?;
         }
         Ok(grants)
     }
@@ -124,7 +126,7 @@ impl Grants {
         ruleset.ok_or_else(|| "this kernel has no Landlock".to_owned())
     }
 
-    /// Allows reading a place and everything in it, except hidden places. Skips a place that does not exist.
+    /// Allows this access to a place and everything in it, except hidden places. Skips a place that does not exist.
     fn add_path(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
         match open_path(path, OFlags::empty()) {
             Some(file) => self.add_open(&file, access),
@@ -132,7 +134,30 @@ impl Grants {
         }
     }
 
-    /// Does the same for a folder of the request, whose path must still lead to it.
+    /// Allows reading and starting a place below the home folder. A link in a folder of the run that leads out of it counts for
+    /// nothing: its agent could have made it.
+    fn add_at_home(&mut self, home: &str, place: &Path, folders: &[String]) -> Result<(), String> {
+        let path = Path::new(home).join(place);
+        let Some(file) = open_path(&path, OFlags::empty()) else { return Ok(()) };
+        let real = real_path(&file).map_err(|error| error.to_string())?;
+        let is_own = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
+        if real != path && !is_own(&real) && ways_to(home, place).any(|way| is_own(&way)) {
+            return Ok(());
+        }
+        self.add_open(&file, READ | AccessFs::Execute)
+    }
+
+    /// Allows reading and starting the file that was opened when it was judged. By its path, an agent could lead to other files.
+    fn add_program(&mut self, program: &HeldFile) -> Result<(), String> {
+        match self.hidden.place_of(Path::new(&program.bound.real_path)) {
+            HiddenPlace::Inside => Ok(()),
+            HiddenPlace::Above | HiddenPlace::Apart => {
+                self.grant_access(program.file(), AccessFs::ReadFile | AccessFs::Execute)
+            }
+        }
+    }
+
+    /// Allows this access to a folder of the request, whose path must still lead to it.
     fn add_folder(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), String> {
         let file = open_path(path, OFlags::NOFOLLOW | OFlags::DIRECTORY);
         let file = file.filter(|file| real_path(file).is_ok_and(|real| real == path));
@@ -144,10 +169,8 @@ impl Grants {
 
     /// Allows reading what rules open. Skips what is no longer there, or behind a link by now: nobody approved what that leads to.
     pub(super) fn add_reads(&mut self, reads: &[String]) -> Result<(), String> {
-        for path in reads.iter().map(Path::new) {
-            let file = open_path(path, OFlags::NOFOLLOW);
-            let same = file.filter(|file| real_path(file).is_ok_and(|real| real == path));
-            same.map_or(Ok(()), |file| self.add_open(&file, READ))?;
+        for file in reads.iter().filter_map(|path| open_where_it_is(Path::new(path))) {
+            self.add_open(&file, READ)?;
         }
         Ok(())
     }
@@ -171,7 +194,7 @@ impl Grants {
         // listed.
         self.grant_access(file, access & AccessFs::ReadDir)?;
         for entry in std::fs::read_dir(&real).into_iter().flatten().flatten() {
-            if let Some(child) = open_path(&real.join(entry.file_name()), OFlags::NOFOLLOW) {
+            if let Some(child) = open_where_it_is(&real.join(entry.file_name())) {
                 self.add_child(&child, access)?;
             }
         }
@@ -187,13 +210,26 @@ impl Grants {
         }
     }
 
-    fn grant_access(&mut self, file: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+    fn grant_access(&mut self, file: impl AsFd, access: BitFlags<AccessFs>) -> Result<(), String> {
         if access.is_empty() {
             return Ok(());
         }
         let rule = PathBeneath::new(file, access);
         (&mut self.ruleset).add_rule(rule).map(drop).map_err(|error| landlock_error(&error))
     }
+}
+
+/// Returns the path of each step from the home folder to a place in it, with the links before that step followed.
+fn ways_to(home: &str, place: &Path) -> impl Iterator<Item = PathBuf> {
+    place.iter().scan(PathBuf::from(home), |at, name| {
+        *at = std::fs::canonicalize(at.as_path()).ok()?.join(name);
+        Some(at.clone())
+    })
+}
+
+/// Opens what lies at a real path; `None` if a link leads elsewhere by now, also one that took the place of a folder above.
+fn open_where_it_is(path: &Path) -> Option<OwnedFd> {
+    open_path(path, OFlags::NOFOLLOW).filter(|file| real_path(file).is_ok_and(|real| real == path))
 }
 
 fn open_path(path: &Path, flags: OFlags) -> Option<OwnedFd> {

@@ -145,17 +145,19 @@ impl Lasting {
 pub(crate) fn prepare(
     confinement: &Confinement,
     user: &UserPlaces,
-    programs: &[&str],
+    programs: &[&crate::resolve::HeldFile],
 ) -> Result<Fence, String> {
+    // The system compares real paths when a file is opened: a link at one of these allows nothing else.
+    let programs: Vec<&str> = programs.iter().map(|program| program.bound.real_path.as_str()).collect();
     let Confinement::Project { folders, .. } = confinement else {
         let kept = super::withheld_files(confinement, user)?;
-        let profile = profile(confinement, user, programs, "", &Survey::default(), &kept)?;
+        let profile = profile(confinement, user, &programs, "", &Survey::default(), &kept)?;
         return Ok(Fence { profile, lasting: None });
     };
     let aftermath = Aftermath::before(folders, user)?;
     let cache = make_private_cache(folders, user)?;
     let kept = super::withheld_files(confinement, user)?;
-    let profile = profile(confinement, user, programs, &cache, &aftermath.before, &kept)?;
+    let profile = profile(confinement, user, &programs, &cache, &aftermath.before, &kept)?;
     Ok(Fence { profile, lasting: Some(Lasting(aftermath)) })
 }
 

@@ -94,8 +94,11 @@ impl Resolver {
         places().find_map(unusable).unwrap_or(FileLookup::Nothing)
     }
 
-    /// Returns true if the agent could change what a name resolves to on the search path.
+    /// Returns true if the agent could change what a name resolves to on the search path, or a path in the folder of the step.
     fn finds_changeable(&self, name: &str, place: &LookupContext<'_>) -> bool {
+        if name.contains('/') {
+            return self.reach.can_change(&place.folder.join(name));
+        }
         for folder in place.search_path {
             let path = Path::new(folder).join(name);
             if self.reach.can_change(&path) {
@@ -171,8 +174,18 @@ impl Resolver {
     }
 }
 
-fn started_by_env(words: &[String]) -> Option<&str> {
-    words.iter().map(String::as_str).find(|word| !word.starts_with('-') && !word.contains('='))
+/// Returns the program that `env` starts by the words of a `#!` line. On Linux they are one word, which `-S` splits.
+pub(super) fn started_by_env(words: &[String]) -> Option<&str> {
+    let words = words.iter().flat_map(|word| word.split_ascii_whitespace());
+    words
+        .map(|word| behind_split_option(word).unwrap_or(word))
+        .find(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('='))
+}
+
+/// Returns what follows `-S` in the same word.
+fn behind_split_option(word: &str) -> Option<&str> {
+    let letters = || word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    word.strip_prefix("--split-string=").or_else(|| Some(letters()?.split_once('S')?.1))
 }
 
 /// Returns the programs of that name on a search path, in its order.

@@ -299,6 +299,21 @@ fn what_the_agent_can_change_is_said_of_each_program() {
     assert!(!found(place.find("./tool", &[])).agent_can_change, "no agent asks");
 }
 
+#[test]
+fn the_program_behind_env_is_known_by_every_form_of_its_line() {
+    for (line, expected) in [
+        ("python3", Some("python3")),
+        ("A=1 python3", Some("python3")),
+        ("-S deno run -A", Some("deno")),
+        ("-Sdeno run", Some("deno")),
+        ("-vS A=b ./tool x", Some("./tool")),
+        ("--split-string=uv run", Some("uv")),
+        ("-S", None),
+    ] {
+        assert_eq!(lookup::started_by_env(&[line.to_owned()]), expected, "{line}");
+    }
+}
+
 #[cfg(target_os = "macos")]
 #[test]
 #[ignore = "needs a Mac"]

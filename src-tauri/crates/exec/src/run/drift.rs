@@ -54,12 +54,12 @@ fn changed(file: &HeldFile, kind: HeldFileKind) -> Option<Drift> {
 
 /// Returns true if the times of a file may hide a change.
 ///
-/// It was changed right before it was judged, or it is open for writing through a mapping, which only touches
-/// the times now and then. Linux keeps what runs from being open for writing; a script is only read.
+/// It was changed right before it was judged, or through a mapping, which only touches the times now and then. Linux keeps what
+/// runs from being open for writing, but not from having been written before its start; a script is only read.
 pub(super) fn must_hash(file: &HeldFile, kind: HeldFileKind) -> bool {
     let only_read = kind == HeldFileKind::Script || file.shebang.is_some();
     let unprotected = only_read || (cfg!(target_os = "macos") && file.state.size < REHASH_BYTES);
-    !file.settled || (file.mutable && unprotected)
+    !file.settled || file.agent_can_change || (file.mutable && unprotected)
 }
 
 fn same_content(file: &HeldFile) -> bool {

@@ -166,8 +166,7 @@ fn prepare_fence(prepared: &Prepared, program: &HeldFile) -> Result<Option<Fence
     if confinement.is_none() {
         return Ok(None);
     }
-    let files = prepared.held.all_files().map(|file| file.bound.real_path.as_str());
-    let programs: Vec<&str> = files.chain([program.bound.real_path.as_str()]).collect();
+    let programs: Vec<&HeldFile> = prepared.held.all_files().map(|file| &**file).chain([program]).collect();
     let fence = confine::prepare(confinement, &prepared.user, &programs);
     fence.map(Some).map_err(|what| SpawnError::Failed(format!("could not be confined: {what}")))
 }

@@ -136,11 +136,13 @@ impl JudgedRequest {
 }
 
 /// Opens again what a plan names, as the request was first looked up, or says what is not as it was.
+///
+/// `steps` are the facts that it was judged by: a link or a hook that appeared while it waited was never judged.
 pub(super) fn open_again(
     world: &World,
     policy: &AgentPolicy,
     run: &RunParams,
-    plan: &Plan,
+    (plan, steps): (&Plan, &[StepFacts]),
 ) -> Result<(Held, Cwd), Denial> {
     let found = looked_up(world, policy, plan.policy, run)?;
     if found.plan.cwd != plan.cwd {
@@ -152,6 +154,9 @@ pub(super) fn open_again(
         let changed = before.iter().find(|file| !now.contains(file)).or_else(|| now.first());
         let path = changed.map(|file| file.path.clone()).unwrap_or_default();
         return Err(Drift::Changed { path }.into());
+    }
+    if found.steps != steps {
+        return Err(Drift::Facts.into());
     }
     found.open.ok_or_else(|| Drift::Gone.into())
 }

@@ -14,7 +14,7 @@ use postern_contract::{Answer, AnswerParams, Answered, EditParams, Edited, NotAp
 use postern_exec::run::{FinishedRun, Running};
 use postern_policy::{AgentId, Millis, RatedEffect, Settings, Widening};
 use postern_protocol::{AgentCall, Notice, Signal};
-use postern_request::{ActivePause, AllowedBy, RequestEvent};
+use postern_request::{ActivePause, AllowedBy, Denial, RequestEvent};
 use postern_store::Error;
 use postern_store::audit::ChangeAuthor;
 use postern_store::requests::NewRequestOutcome;
@@ -78,6 +78,8 @@ pub(crate) enum GateMessage {
     CloseSession { agent: AgentId, session: String, reply: oneshot::Sender<Result<u64, PolicyStoreError>> },
     /// The run of a request, where it runs.
     Running { request: Uuid, reply: oneshot::Sender<Option<Running>> },
+    /// A request is about to start: everything before that took a while.
+    MayStart { id: Uuid, by: AllowedBy, reply: oneshot::Sender<Result<(), Denial>> },
     /// Deny everything.
     Pause { pause: ActivePause, by: ConnectedApproverKind, reply: oneshot::Sender<Result<(), PauseProblem>> },
     /// Back to work.

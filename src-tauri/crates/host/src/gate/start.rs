@@ -12,13 +12,13 @@ use postern_exec::resolve::{Cwd, Held};
 use postern_exec::run::{
     self, FinishedRun, GRACE, Prepared, ProcessInput, RunEvent, Running, SpawnError, UserPlaces,
 };
-use postern_policy::{AgentId, AgentPolicy, Decision};
+use postern_policy::{AgentId, AgentPolicy, Decision, StepFacts};
 use postern_protocol::{ErrorCode, ExecOutput, InputResult, OutputStream, RunParams, RunStdin};
 use postern_request::{
     AllowedBy, Approved, Denial, Drift, Outcome, Plan, Refusal, RequestEvent, RequestState, RunSlotResult,
     Withdrawal,
 };
-use postern_store::requests;
+use postern_store::{Store, requests};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use uuid::Uuid;
@@ -78,8 +78,7 @@ impl Task {
             self.happen(id, RequestEvent::Drifted(Drift::Gone.into()));
             return;
         };
-        let intended = approved.is_intended();
-        let (store, about) = (self.parts.store.clone(), request.summary());
+        let about = request.summary();
         let (began, begun) = oneshot::channel();
         request.began = Some(began);
         let output = RunEventForwarder {
@@ -89,20 +88,19 @@ impl Task {
             stream: prepare.stream,
         };
         let messages = self.messages.clone();
+        let last = LastSteps {
+            id,
+            by: approved.allowed_by(),
+            intended: approved.is_intended(),
+            store: self.parts.store.clone(),
+            messages: messages.clone(),
+        };
         self.spawn_task(async move {
-            let prepared = match prepare.open_files(&lanes, &agent, world, policy).await {
+            let opened = prepare.open_files(&lanes, &agent, world, policy).await;
+            let prepared = match last.take(opened).await {
                 Ok(prepared) => prepared,
                 Err(denial) => return GateTaskResult::Happened { id, event: RequestEvent::Drifted(denial) },
             };
-            if !intended {
-                let written = store.write_durable(move |conn| requests::intend(conn, id, now_millis())).await;
-                if !matches!(written, Ok(true)) {
-                    return GateTaskResult::Happened {
-                        id,
-                        event: RequestEvent::Drifted(Refusal::NotRecorded.into()),
-                    };
-                }
-            }
             let (sink, events) = mpsc::channel(PIECES);
             match run::spawn_approved(approved, prepared, sink).await {
                 Ok(running) => {
@@ -193,11 +191,44 @@ impl Task {
     }
 }
 
+/// Steps between the files of a start and its process.
+struct LastSteps {
+    id: Uuid,
+    by: AllowedBy,
+    /// True if the start is recorded already.
+    intended: bool,
+    store: Store,
+    messages: mpsc::WeakSender<super::GateMessage>,
+}
+
+impl LastSteps {
+    /// Records the start, and asks the gate once more. Opening and recording may take seconds, in which a pause has to hold.
+    async fn take(self, opened: Result<Prepared, Denial>) -> Result<Prepared, Denial> {
+        let Self { id, by, intended, store, messages } = self;
+        let prepared = opened?;
+        let gone = || Denial::from(Refusal::NotRecorded);
+        if !intended {
+            let written = store.write_durable(move |conn| requests::intend(conn, id, now_millis())).await;
+            if !matches!(written, Ok(true)) {
+                return Err(gone());
+            }
+        }
+        let (reply, allowed) = oneshot::channel();
+        let messages = messages.upgrade().ok_or_else(gone)?;
+        let asked = messages.send(super::GateMessage::MayStart { id, by, reply }).await;
+        asked.map_err(|_| gone())?;
+        allowed.await.map_err(|_| gone())??;
+        Ok(prepared)
+    }
+}
+
 /// Inputs of a start beside its files, and these if they are still open.
 struct Prepare {
     open: Option<(Held, Cwd)>,
     run: Arc<RunParams>,
     plan: Plan,
+    /// Facts that it was judged by.
+    steps: Vec<StepFacts>,
     user: UserPlaces,
     input: ProcessInput,
     output_cap: u64,
@@ -213,12 +244,12 @@ impl Prepare {
         world: Arc<World>,
         policy: Arc<AgentPolicy>,
     ) -> Result<Prepared, Denial> {
-        let Self { open, run, plan, user, input, output_cap, stream } = self;
+        let Self { open, run, plan, steps, user, input, output_cap, stream } = self;
         let (held, cwd, plan) = if let Some((held, cwd)) = open {
             (held, cwd, plan)
         } else {
             let again = move |allowance, _| {
-                let opened = open_again(&world.within(allowance), &policy, &run, &plan);
+                let opened = open_again(&world.within(allowance), &policy, &run, (&plan, &steps));
                 opened.map(|(held, cwd)| (held, cwd, plan))
             };
             let opened = lanes.run(agent, Lane::LookUps, again).await;
@@ -242,6 +273,7 @@ fn prepare(request: &mut LiveRequest, world: &World) -> Option<Prepare> {
         open,
         run: Arc::clone(request.run_edited.as_ref().unwrap_or(&request.run)),
         plan: judged.plan.clone(),
+        steps: judged.steps.clone(),
         user: world.places(),
         input,
         output_cap: request.output_cap,

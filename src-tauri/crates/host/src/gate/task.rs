@@ -185,6 +185,7 @@ impl Task {
             GateMessage::Running { request, reply } => {
                 answer(reply, self.requests.get(&request).and_then(|request| request.running.clone()));
             }
+            GateMessage::MayStart { id, by, reply } => answer(reply, self.still_allowed(id, by)),
             GateMessage::Pause { pause, by, reply } => self.pause_all(pause, by, reply),
             GateMessage::Resume(reply) => {
                 self.resume(reply);

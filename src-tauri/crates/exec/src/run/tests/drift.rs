@@ -39,6 +39,20 @@ async fn a_program_that_was_written_over_does_not_run() {
 }
 
 #[tokio::test]
+async fn a_program_that_its_agent_changed_without_a_trace_does_not_run() {
+    let place = Place::new();
+    let tool = place.copy("tool", "/bin/true");
+    let mut prepared = place.prepare(&[tool.to_str().unwrap()]);
+    place.copy("tool", "/bin/false");
+    let held = Arc::get_mut(prepared.held.started.as_mut().unwrap()).unwrap();
+    (held.settled, held.agent_can_change) = (true, true);
+    // A mapping leaves the times as they are.
+    held.state = crate::identity::FileState::from_file(held.file()).unwrap();
+    let drift = drifted(prepared).await;
+    assert!(matches!(&drift, Drift::Changed { path } if *path == tool.to_str().unwrap()), "{drift:?}");
+}
+
+#[tokio::test]
 async fn a_change_that_sets_the_times_back_is_found() {
     let place = Place::new();
     let script = place.program("script", b"#!/bin/sh\necho BENIGN\n");

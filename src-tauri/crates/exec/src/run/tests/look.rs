@@ -66,6 +66,30 @@ async fn it_reads_nothing_else() {
 }
 
 #[tokio::test]
+async fn its_programs_are_the_files_that_were_opened_whatever_lies_at_their_paths() {
+    let place = place();
+    let mut prepared = confined(&place, "cat home/notes/a", &["project"]);
+    // As if its agent had put a link to other files there, for as long as the run is prepared.
+    let held = Arc::get_mut(prepared.held.started.as_mut().unwrap()).unwrap();
+    held.bound.real_path = place.path("home/notes").to_str().unwrap().to_owned();
+    prepared.plan.programs = prepared.held.bound_programs();
+    let finished = finish(prepared).await.expect("it starts");
+    assert_eq!(text(&finished.stdout), "");
+    assert!(text(&finished.stderr).contains("denied"), "{}", text(&finished.stderr));
+}
+
+#[tokio::test]
+async fn a_link_in_its_folders_makes_nothing_else_a_place_of_installed_programs() {
+    let place = place();
+    std::fs::create_dir_all(place.path("home/go")).unwrap();
+    std::os::unix::fs::symlink(place.path("home/notes"), place.path("home/go/bin")).unwrap();
+    for (folder, expected) in [("home/go", ""), ("project", "content of home/notes/a")] {
+        let finished = finish(confined(&place, "cat home/notes/a", &[folder])).await.expect("it starts");
+        assert_eq!(text(&finished.stdout), expected, "{folder}: the user's own link counts");
+    }
+}
+
+#[tokio::test]
 async fn a_home_folder_hides_its_keys() {
     let place = place();
     let look = async |line: &str| {
@@ -127,6 +151,8 @@ for call in [425, 101, 310, 311, 438, 272, 253, 294]:
 for call in [31, 66, 71]:
     if libc.syscall(call, -1, 0, 0, 0) != -1 or ctypes.get_errno() != 1: print('call', call)
 if libc.syscall(0x40000000 + 41, 1, 1, 0) != -1: print('x32')
+if libc.syscall(56, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0) != -1: print('a child of the parent')
+if libc.prctl(36, 0, 0, 0, 0) != -1: print('orphans for others')
 try:
     os.kill({own}, 0); print('signal')
 except PermissionError: pass
