@@ -84,7 +84,8 @@ fn one_yes_is_one_run_however_often_it_was_asked() {
     assert!(few.code != 0 && few.stderr.contains("63"), "a number that is not the one on show: {few:?}");
     assert_eq!(arena.approve(&rest, &["--all", "63"]).code, 0);
     for one in &posted[1..] {
-        assert_eq!(agent.end(one)["params"]["exitCode"], 0);
+        let end = agent.end(one);
+        assert_eq!(end["params"]["exitCode"], 0, "{end}");
     }
     assert_eq!(lines(&file), 64, "all of them, where the person chose that");
 }

@@ -26,7 +26,11 @@ fn a_pause_holds_for_what_was_allowed_and_is_still_being_opened() {
     assert_eq!(arena.approve(&watcher.question(), &[]).code, 0);
     arena.ok(&["pause", "1h"]);
     let end = agent.end(&posted);
-    assert_eq!((&end["method"], &end["params"]["reason"]), (&json!("exec.denied"), &json!("paused")), "{end}");
+    assert_eq!(
+        (&end["method"], &end["params"]["reason"]),
+        (&json!("exec.denied"), &json!("paused")),
+        "{end}"
+    );
     assert!(!agent.project().join("ran").exists());
 }
 

@@ -182,8 +182,9 @@ fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
     let lines = [
         "grep -r '' .", "grep -rh '' a . 2>/dev/null", "rg -uu '' .", "rg '' . a",
         "ls -A | xargs cat; cat a/notes.txt", "find . -type f | xargs grep -h ''",
-        "find . -type f -exec cat {} +", "cat * a/*", "for f in * a/* a/b/*; do cat \"$f\"; done",
-        "git ls-files -o | xargs head -n 5; cat a/notes.txt", "git grep --no-index '' ", "diff -urN a none",
+        "find . -path ./.git -prune -o -type f -exec cat {} +", "cat * a/*",
+        "for f in * a/* a/b/*; do cat \"$f\"; done", "git ls-files -o | xargs head -n 5; cat a/notes.txt",
+        "git grep --no-index '' ", "diff -urN a none",
     ];
     let told = |agent: &mut Agent, line: &str| {
         let end = tried(agent, json!({ "shell": line }));

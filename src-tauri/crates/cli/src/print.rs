@@ -193,7 +193,7 @@ pub(crate) fn cut_column<const N: usize>(
 }
 
 /// Returns the beginning of a text that fits, with … for the rest.
-fn cut_to(text: &str, room: usize) -> String {
+pub(crate) fn cut_to(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
     }

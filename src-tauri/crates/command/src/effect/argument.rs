@@ -1,6 +1,6 @@
 //! Effects of unsafe arguments, where no file says them better.
 
-use super::step::label_of;
+use super::grave::label_of;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, UnknownEffectReason};
 use crate::programs::{family, family_of};
 use crate::{ArgEffect, ArgFact, Step, UnsafeArg, Word};

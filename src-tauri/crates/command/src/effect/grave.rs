@@ -1,5 +1,15 @@
 //! Words that say what a program does of which nothing else is known.
 
+use crate::programs::command_words;
+
+/// Returns the words that name what a command does, as far as they are known.
+pub(super) fn label_of(words: &[Option<&str>]) -> String {
+    let known: Vec<&str> = words.iter().map_while(|word| *word).collect();
+    let mut label = command_words(&known);
+    label.extend(known.iter().skip(label.len()).copied().filter(|word| is_grave(word)));
+    label.join(" ")
+}
+
 /// Returns true for a word that says what even an unknown program does, or that it does so in production.
 ///
 /// A part of it may: `doctrine:schema:drop`, `files.delete`, `StopInstance`.

@@ -8,7 +8,7 @@ use super::argument::{of_argument, path_of};
 use super::checks;
 use super::command::{self, ExaminedCommand, ProgramWords};
 use super::downloaded::runs_what_it_fetched;
-use super::grave::is_grave;
+use super::grave::label_of;
 use super::host::{
     branches_there, is_away, is_plain, is_this_machine, machine_of, own_address, registry_of_image,
     repositories_of, source_of_image,
@@ -19,8 +19,7 @@ use super::listed::listed_secrets;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
-    ProgramClass, asks_others, class_of, command_words, family, family_of, is_read_only, is_read_only_anyway,
-    known_name,
+    ProgramClass, asks_others, class_of, family, family_of, is_read_only, is_read_only_anyway, known_name,
 };
 use crate::{ArgEffect, Note, ParsedCommand, Power, RedirectionKind, Role, Step, Unparsed, Via, Word};
 
@@ -314,14 +313,6 @@ impl StepEffects {
         };
         self.add_effect(effect, scope, Reversible::Unknown);
     }
-}
-
-/// Returns the words that name what a command does, as far as they are known.
-pub(super) fn label_of(words: &[Option<&str>]) -> String {
-    let known: Vec<&str> = words.iter().map_while(|word| *word).collect();
-    let mut label = command_words(&known);
-    label.extend(known.iter().skip(label.len()).copied().filter(|word| is_grave(word)));
-    label.join(" ")
 }
 
 /// Returns true if the program's file has an effect that names the value of this option.

@@ -112,7 +112,7 @@ fn unnamed_doubt(doubt: Doubt, advice: Option<Advice>) -> StepOutcome {
     doubt_outcome(Cause::MayMeanDenied { doubt }, advice)
 }
 
-fn doubt_outcome(cause: Cause, advice: Option<Advice>) -> StepOutcome {
+pub(super) fn doubt_outcome(cause: Cause, advice: Option<Advice>) -> StepOutcome {
     StepOutcome::new(Decision::Ask, Reason::Opaque, cause)
         .advise(advice.unwrap_or(Advice::WriteCommands))
         .in_doubt()

@@ -294,8 +294,8 @@ fn words_of(effect: &CommandEffect) -> Option<&str> {
             why: UnknownEffectReason::Argument(ArgFact::Mark { mark, effect: way }),
         } if starts_more(*way) => Some(mark.as_str()),
         CommandEffect::Unknown { why: UnknownEffectReason::Program(name) } => {
-            let rests = std::iter::once(name.as_str())
-                .chain(name.match_indices(' ').map(|(at, _)| &name[at + 1..]));
+            let rests =
+                std::iter::once(name.as_str()).chain(name.match_indices(' ').map(|(at, _)| &name[at + 1..]));
             rests.into_iter().find(|rest| rest.split(' ').next().is_some_and(is_grave))
         }
         _ => None,

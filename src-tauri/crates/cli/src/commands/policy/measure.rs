@@ -26,6 +26,9 @@ pub(super) fn run(asked: &Measure) -> Result<(), Failure> {
     }
 }
 
+/// Most columns of an offer in the list; the JSON has all of it.
+const OFFER: usize = 60;
+
 /// Prints each command that is asked about or denied, with its line.
 fn print_stopped(calls: &[MeasuredCall], stopped: &[Stopped], json: bool) -> Result<(), Failure> {
     let rows = stopped.iter().filter_map(|one| Some((one, calls.get(one.call)?)));
@@ -39,7 +42,8 @@ fn print_stopped(calls: &[MeasuredCall], stopped: &[Stopped], json: bool) -> Res
         let offer = if one.offer.is_empty() { "-".to_owned() } else { one.offer.join("; ") };
         let verdict = one.decision.name();
         let place = (one.call + 1).to_string();
-        [place, verdict.to_owned(), one.reason.clone(), escaped(&offer), escaped(&call.shell)]
+        let offer = print::cut_to(&escaped(&offer), OFFER);
+        [place, verdict.to_owned(), one.reason.clone(), offer, escaped(&call.shell)]
     };
     print::write_table(["CALL", "VERDICT", "REASON", "FIRST OFFER", "COMMAND"], rows.map(row).collect(), "")
 }

@@ -7,7 +7,7 @@ mod spelled;
 mod uses;
 mod walk;
 
-use super::doubt::may_hide_program;
+use super::doubt::{doubt_outcome, may_hide_program};
 use super::line::JudgmentContext;
 use super::mention;
 use super::outcome::{StepOutcome, rule_ref, to_named_rule, whole_pattern};
@@ -108,10 +108,7 @@ fn file_pattern(rule: &Compiled) -> Option<(FileAccess, &FilePattern)> {
 }
 
 fn in_doubt(rule: &Compiled, cause: Cause, advice: Advice) -> StepOutcome {
-    StepOutcome::new(Decision::Ask, Reason::Opaque, cause)
-        .with_rule(rule_ref(&rule.rule))
-        .advise(advice)
-        .in_doubt()
+    doubt_outcome(cause, Some(advice)).with_rule(rule_ref(&rule.rule))
 }
 
 /// Returns the texts of a step that hold code: what was not understood, and words of what runs code or is told to.

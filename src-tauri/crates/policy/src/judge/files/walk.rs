@@ -68,8 +68,9 @@ pub(in crate::judge) fn reads_folders(step: &Step) -> bool {
     has_unknown(step) || letters.is_empty() && words.is_empty() || has_one_of(step, letters, words)
 }
 
-/// Returns true if a step may open files that no word names: those below a folder, of a list, or of a word that only the run
-/// tells.
+/// Returns true if a step may open files that no word names.
+///
+/// They lie below a folder, or a list or the run tells them.
 pub(in crate::judge) fn opens_unnamed(step: &Step) -> bool {
     let reads = |redirection: &Redirection| redirection.reads() && redirection.target.value.is_none();
     let is_by = |names: &[&str]| {
