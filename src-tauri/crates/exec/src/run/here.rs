@@ -6,7 +6,7 @@ use super::exit::reap_child;
 use super::pin_watch::hold_until_exit;
 use super::pipes::Theirs;
 use super::start::start_with;
-use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces};
+use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces, unasked};
 use crate::confine::own_plan;
 use crate::resolve::{Cwd, Resolver};
 use postern_command::read_argv;
@@ -80,7 +80,7 @@ pub fn run_here(
     let plan = own_plan(resolved.launch, &resolved.held, &cwd, confinement, env)?;
     let (held, input, output_cap, stream) = (resolved.held, ProcessInput::Nothing, 0, false);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
-    let mut started = start_with(&prepared, own_streams()?, false).map_err(SpawnError::into_text)?;
+    let mut started = start_with(&prepared, own_streams()?, false, unasked()).map_err(SpawnError::into_text)?;
     let held = hold_until_exit(started.exit.as_ref(), started.lasting.as_ref());
     let unpinned = held.map_err(|error| format!("its pins could not be watched: {error}"))?;
     let exit = reap_child(started.child.pid());
