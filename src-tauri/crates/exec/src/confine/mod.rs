@@ -161,6 +161,13 @@ pub fn is_under_way(home: &str, folder: &Path) -> bool {
     baseline::is_under_way(home, folder)
 }
 
+/// Returns true for a protected file in the folders that a run writes.
+pub(crate) fn is_kept_from(confinement: &Confinement, user: &UserPlaces, file: &Path) -> bool {
+    let Confinement::Project { folders, .. } = confinement else { return false };
+    let is_place = |file: &str| !protected(&user.home).places_at(file).is_empty();
+    folders.iter().any(|folder| file.starts_with(folder)) && file.to_str().is_none_or(is_place)
+}
+
 fn set_aside_in(folder: &Path, places: &SurveyedPlaces, protected: &ProtectedPlaces) -> Vec<SetAside> {
     let folder = folder.to_str().map(str::to_owned);
     let originals = Originals::default();
