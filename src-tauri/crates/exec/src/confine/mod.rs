@@ -51,7 +51,7 @@ use postern_policy::{
     AgentId, Confinable, Confinement, Origin, ProtectedPlaces, cache_environment, private_cache,
 };
 use postern_protocol::short_folder;
-use postern_request::{Exit, Launch, Plan, PlanStdin};
+use postern_request::{BoundGit, Exit, Launch, Plan, PlanStdin};
 use std::path::{Path, PathBuf};
 use survey::{MOST_BEFORE, Survey, SurveyedPlaces};
 
@@ -386,6 +386,7 @@ pub fn own_plan(
         cwd: cwd.bound.clone(),
         confinement,
         env,
+        git: BoundGit::default(),
         stdin: PlanStdin::Nothing,
         timeout_ms: None,
         policy: 0,

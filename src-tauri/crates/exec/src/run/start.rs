@@ -157,7 +157,7 @@ fn build_call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Spaw
         (program, texts(words)?, None)
     };
     let variable = |(name, value): &(String, String)| format!("{name}={value}");
-    let env = texts(prepared.plan.env.iter().map(variable).collect())?;
+    let env = texts(prepared.plan.environment().iter().map(variable).collect())?;
     let path = CString::new(program.path.as_os_str().as_bytes()).map_err(invalid)?;
     let fence = prepare_fence(prepared, &program)?;
     Ok(SpawnCall { path, argv, env, theirs, prepared, program, session, fence, orders })

@@ -70,6 +70,7 @@ impl Place {
             cwd: cwd.bound.clone(),
             confinement: postern_policy::Confinement::None,
             env: vec![("LANG".into(), "C".into()), ("PATH".into(), search.join(":"))],
+            git: postern_request::BoundGit::default(),
             stdin: PlanStdin::Nothing,
             timeout_ms: None,
             policy: 1,
