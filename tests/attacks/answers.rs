@@ -158,6 +158,78 @@ fn a_hook_that_appears_after_always_is_asked_about_once() {
     assert_eq!(agent.end(&fourth)["params"]["exitCode"], 0);
 }
 
+/// Writes a program that leaves a mark, as a hook.
+fn plant_hook(agent: &Agent, name: &str, mark: &Path) {
+    let hook = agent.project().join(".git/hooks").join(name);
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_setting_by_which_git_starts_a_program_is_asked_about() {
+    let Some((arena, mut agent)) = Arena::with_agent("settings", &[]) else { return };
+    let mark = arena.outside().join("setting-ran");
+    agent.sh("git init -q . && git remote add origin ssh://host.invalid/x");
+    let watcher = arena.watch();
+    let fetch = json!({ "command": ["git", "fetch", "origin"] });
+    let first = agent.post(fetch.clone());
+    assert_eq!(arena.approve(&watcher.question(), &["--always", "exact"]).code, 0);
+    assert_eq!(agent.end(&first)["method"], "exec.finished");
+    agent.sh(&format!("git config core.sshCommand 'touch {}; false'", mark.display()));
+    let second = agent.post(fetch);
+    assert_eq!(second["state"], "asking", "it would start what nobody saw: {second}");
+    let question = watcher.question();
+    assert!(question.to_string().contains("core.sshcommand="), "{question}");
+    agent.call("system.kill", &json!({ "requestId": second["requestId"] }));
+    agent.end(&second);
+    assert!(!mark.exists());
+}
+
+#[test]
+fn what_git_would_obey_is_part_of_what_is_approved() {
+    let Some((arena, mut agent)) = Arena::with_agent("digest-of-hooks", &[]) else { return };
+    let mark = arena.outside().join("joined-ran");
+    agent.sh("git init -q . && git config user.name a && git config user.email a@b");
+    let watcher = arena.watch();
+    let commit = json!({ "command": ["git", "commit", "--allow-empty", "-m", "x"] });
+    let first = agent.post(commit.clone());
+    let shown = watcher.question();
+    plant_hook(&agent, "pre-commit", &mark);
+    let second = agent.post(commit);
+    let other = watcher.question();
+    assert_ne!((&shown["id"], &shown["digest"]), (&other["id"], &other["digest"]), "it runs something else");
+    assert_eq!(arena.approve(&shown, &[]).code, 0);
+    let end = agent.end(&first);
+    assert_eq!((&end["method"], mark.exists()), (&json!("exec.denied"), false), "{end}");
+    agent.call("system.kill", &json!({ "requestId": second["requestId"] }));
+    agent.end(&second);
+}
+
+#[test]
+fn a_git_obeys_no_hook_and_no_setting_that_comes_after_its_line_started() {
+    let Some((arena, mut agent)) = Arena::with_agent("planted", &["ask=off"]) else { return };
+    let mark = arena.outside().join("planted-ran");
+    agent.sh(
+        "git init -q . && git config user.name a && git config user.email a@b && mkfifo go && echo x > x",
+    );
+    for rule in ["cat *", "git add *", "git commit *"] {
+        arena.ok(&["rules", "allow", rule, "--agent", agent.id()]);
+    }
+    let posted = agent.post(json!({ "shell": "cat go && git add x && git commit -qm x" }));
+    let started = agent.event(&["exec.started"], &posted);
+    assert!(started["params"]["profile"].is_null(), "with the person's rights: {started}");
+    plant_hook(&agent, "pre-commit", &mark);
+    agent.sh(&format!("git config core.fsmonitor 'touch {}; false'", mark.display()));
+    drop(std::fs::File::options().write(true).open(agent.project().join("go")).unwrap());
+    let end = agent.end(&posted);
+    assert_eq!((&end["params"]["exitCode"], mark.exists()), (&json!(0), false), "{end}");
+    // What was there is run as it was shown.
+    agent.sh("git config --unset core.fsmonitor");
+    let end = agent.request(json!({ "command": ["git", "commit", "-q", "--allow-empty", "-m", "y"] }));
+    assert_eq!((&end["params"]["exitCode"], mark.exists()), (&json!(0), true), "{end}");
+}
+
 #[test]
 fn a_hook_that_appears_while_a_command_waits_for_its_turn_is_not_run() {
     let Some((arena, mut agent)) = Arena::with_agent("turns", &["max-running=1"]) else { return };
@@ -178,10 +250,7 @@ fn a_hook_that_appears_while_a_command_waits_for_its_turn_is_not_run() {
     assert_eq!(agent.event(&["exec.started"], &running)["method"], "exec.started");
     let waiting = agent.post(commit);
     assert_ne!(waiting["state"], "asking", "the rule holds: {waiting}");
-    let hook = agent.project().join(".git/hooks/pre-commit");
-    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
-    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    plant_hook(&agent, "pre-commit", &mark);
     drop(std::fs::File::options().write(true).open(agent.project().join("go")).unwrap());
     agent.end(&running);
     let end = agent.end(&waiting);

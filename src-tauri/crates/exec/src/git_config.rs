@@ -25,8 +25,13 @@ const WRITTEN_BY_ITSELF: &str = "\
 /// Configuration for every repository.
 const SYSTEM: &[&str] = &["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"];
 
-/// A setting: the last part of its key in small letters, and its value.
+/// A setting: its key as `core.sshcommand` or `filter.NAME.clean`, and its value.
 pub(crate) type GitSetting = (String, String);
+
+/// Returns the last part of a setting's key.
+pub(crate) fn last_part(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
 
 #[derive(Debug)]
 pub(crate) struct NamedInConfig {
@@ -63,9 +68,11 @@ impl<'a> GitConfig<'a> {
         let mut paths = Vec::new();
         let settings = self.settings_for([repository], &mut paths)?;
         let tops = work_trees(repository, &settings);
-        for (key, value) in settings.iter().filter(|(key, _)| !INERT.split(' ').any(|inert| inert == key)) {
+        for (key, value) in
+            settings.iter().filter(|(key, _)| !INERT.split(' ').any(|inert| inert == last_part(key)))
+        {
             let whole = std::iter::once(value.as_str());
-            let is_folder = matches!(key.as_str(), "hookspath" | "templatedir");
+            let is_folder = matches!(last_part(key), "hookspath" | "templatedir");
             let words = value.split(|letter: char| letter.is_whitespace() || "\"'`;|&()=!".contains(letter));
             // A name alone (`main`, `status`) is a branch or a command.
             let is_path = |word: &&str| is_folder || word.contains(['/', '.']);
@@ -76,7 +83,7 @@ impl<'a> GitConfig<'a> {
         }
         paths.sort();
         paths.dedup();
-        let format = settings.iter().rev().find(|(key, _)| key == "objectformat");
+        let format = settings.iter().rev().find(|(key, _)| last_part(key) == "objectformat");
         let hash = format.map(|(_, value)| if value.eq_ignore_ascii_case("sha256") { SHA256 } else { SHA1 });
         Ok(NamedInConfig { paths, hash, trees: tops })
     }
@@ -86,7 +93,7 @@ impl<'a> GitConfig<'a> {
     /// Relative paths lie in `tree`. The error is that the configuration cannot be read.
     pub(crate) fn hook_folders(&self, repository: &[PathBuf], tree: &Path) -> std::io::Result<Vec<PathBuf>> {
         let settings = self.settings_for(repository.iter().map(PathBuf::as_path), &mut Vec::new())?;
-        let named = |wanted: &'static str| settings.iter().filter(move |(key, _)| key == wanted);
+        let named = |wanted: &'static str| settings.iter().filter(move |(key, _)| last_part(key) == wanted);
         let common = repository.last();
         let own_trees = named("worktree").filter_map(|(_, value)| Some(common?.join(value)));
         let trees: Vec<PathBuf> = own_trees.chain([tree.to_owned()]).collect();
@@ -96,6 +103,16 @@ impl<'a> GitConfig<'a> {
         Ok(configured.chain(common.map(|common| common.join("hooks"))).collect())
     }
 
+    /// Returns the settings of a user's every repository.
+    pub(crate) fn shared(&self) -> &[GitSetting] {
+        &self.shared
+    }
+
+    /// Returns the settings of a repository with these folders, and of no other. The error is that they cannot be read.
+    pub(crate) fn own_settings(&self, repository: &[PathBuf]) -> std::io::Result<Vec<GitSetting>> {
+        self.read_repository(repository.iter().map(PathBuf::as_path), &mut Vec::new())
+    }
+
     /// Reads the settings that hold in a repository of these folders, and adds the paths of included files.
     fn settings_for<'p>(
         &self,
@@ -103,6 +120,16 @@ impl<'a> GitConfig<'a> {
         paths: &mut Vec<PathBuf>,
     ) -> std::io::Result<Vec<GitSetting>> {
         let mut settings = self.shared.clone();
+        settings.extend(self.read_repository(repository, paths)?);
+        Ok(settings)
+    }
+
+    fn read_repository<'p>(
+        &self,
+        repository: impl IntoIterator<Item = &'p Path>,
+        paths: &mut Vec<PathBuf>,
+    ) -> std::io::Result<Vec<GitSetting>> {
+        let mut settings = Vec::new();
         for folder in repository {
             for name in ["config", "config.worktree"] {
                 settings.extend(self.read_with_included(&folder.join(name), paths)?);
@@ -134,7 +161,7 @@ impl<'a> GitConfig<'a> {
             };
             let own = settings_of(&String::from_utf8_lossy(&bytes));
             // `include.path` and `includeIf.….path`; a `path` of another section is a program.
-            for (_, value) in own.iter().filter(|(key, _)| key == "path") {
+            for (_, value) in own.iter().filter(|(key, _)| last_part(key) == "path") {
                 let included = file.parent().unwrap_or(Path::new("/")).join(self.expand(value));
                 paths.push(included.clone());
                 if depth < DEEPEST && !included.is_dir() {
@@ -155,7 +182,10 @@ impl<'a> GitConfig<'a> {
 fn work_trees(repository: &Path, settings: &[GitSetting]) -> Vec<PathBuf> {
     let is_git = |part: &&Path| part.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
     let above = repository.ancestors().find(is_git).and_then(Path::parent).map(Path::to_owned);
-    let named = settings.iter().filter(|(key, _)| key == "worktree").map(|(_, value)| repository.join(value));
+    let named = settings
+        .iter()
+        .filter(|(key, _)| last_part(key) == "worktree")
+        .map(|(_, value)| repository.join(value));
     let tree_of = |folder: &Path| -> Option<PathBuf> {
         let file = open_regular(&folder.join("gitdir")).ok()?;
         let text = String::from_utf8(read_bytes(&file, LONGEST).ok()?).ok()?;
@@ -178,6 +208,7 @@ pub(crate) fn consequential_settings(file: &Path) -> std::io::Result<BTreeSet<Gi
 }
 
 fn is_written_by_itself(key: &str, value: &str) -> bool {
+    let key = last_part(key);
     // Instead of the name of a remote, git takes an address.
     let is_address = matches!(key, "remote" | "pushremote") && value.contains(['/', ':']);
     !is_address && WRITTEN_BY_ITSELF.split(' ').any(|known| known == key)
@@ -186,10 +217,11 @@ fn is_written_by_itself(key: &str, value: &str) -> bool {
 /// Reads the settings of a configuration file. What git would refuse is read all the same.
 pub(crate) fn settings_of(text: &str) -> Vec<GitSetting> {
     let mut settings = Vec::new();
+    let mut section = String::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
-            '[' => skip_header(&mut letters),
+            '[' => section = section_of(&mut letters),
             '#' | ';' => letters.by_ref().take_while(|letter| *letter != '\n').for_each(drop),
             _ if letter.is_alphanumeric() => {
                 let mut key = letter.to_string();
@@ -197,7 +229,7 @@ pub(crate) fn settings_of(text: &str) -> Vec<GitSetting> {
                     key.push(letter);
                 }
                 let value = letters.next_if_eq(&'=').map_or_else(String::new, |_| value_of(&mut letters));
-                settings.push((key.trim().to_ascii_lowercase(), value));
+                settings.push((format!("{section}{}", key.trim().to_ascii_lowercase()), value));
             }
             _ => {}
         }
@@ -207,17 +239,26 @@ pub(crate) fn settings_of(text: &str) -> Vec<GitSetting> {
 
 type ConfigLetters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-fn skip_header(letters: &mut ConfigLetters<'_>) {
-    let mut quoted = false;
+/// Reads the header of a section, and returns the start of its settings' keys: `core.`, `filter.NAME.`.
+fn section_of(letters: &mut ConfigLetters<'_>) -> String {
+    let (mut name, mut quoted) = (String::new(), false);
     while let Some(letter) = letters.next() {
         match letter {
-            '"' => quoted = !quoted,
-            '\\' if quoted => drop(letters.next()),
-            ']' if !quoted => return,
-            '\n' => return,
-            _ => {}
+            '"' => {
+                quoted = !quoted;
+                if quoted {
+                    name.push('.');
+                }
+            }
+            '\\' if quoted => name.extend(letters.next()),
+            ']' if !quoted => break,
+            '\n' => break,
+            _ if quoted => name.push(letter),
+            _ if letter.is_whitespace() => {}
+            _ => name.push(letter.to_ascii_lowercase()),
         }
     }
+    name + "."
 }
 
 /// Reads a value up to the end of its line: quotes are left out, escapes are read, and a comment ends it.
@@ -253,7 +294,8 @@ mod tests {
     #[test]
     fn settings_are_read_as_git_reads_them() {
         let text = "[core] hooksPath = a b # no\n\tBare\n[alias \"x]y\"]\nco = \"!sh \\\n  ./c.sh; \\\"x\\\"\" ; no\n; k = v\n";
-        let expected = [("hookspath", "a b"), ("bare", ""), ("co", "!sh   ./c.sh; \"x\"")];
+        let expected =
+            [("core.hookspath", "a b"), ("core.bare", ""), ("alias.x]y.co", "!sh   ./c.sh; \"x\"")];
         let found = settings_of(text);
         let found: Vec<(&str, &str)> =
             found.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();

@@ -100,7 +100,7 @@ pub struct StepFacts {
     pub script: Option<Script>,
     /// Paths that it names, as they are known before the run, and where each really leads.
     pub targets: Vec<TargetPath>,
-    /// Names of its repository's hooks that it would run.
+    /// Names of its repository's hooks that it would run, and settings by which it would start a program: `core.sshcommand=./x`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,
 }

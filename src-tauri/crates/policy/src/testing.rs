@@ -118,7 +118,7 @@ impl Scene {
         self
     }
 
-    /// Gives the repository these hooks.
+    /// Gives the repository these hooks, and settings as `key=value`.
     pub(crate) fn with_hooks(mut self, hooks: &[&str]) -> Self {
         self.hooks.extend(hooks.iter().map(|hook| (*hook).to_owned()));
         self
@@ -210,8 +210,12 @@ impl Scene {
     }
 
     fn hooks_of(&self, step: &Step) -> Vec<String> {
-        let run = hooked_step(step, HOME).map(|found| found.hooks).unwrap_or_default();
-        self.hooks.iter().filter(|hook| run.contains(&hook.as_str())).cloned().collect()
+        let Some(found) = hooked_step(step, HOME) else { return Vec::new() };
+        let obeys = |named: &&String| match named.split_once('=') {
+            Some((key, value)) => found.is_started_by(key, value),
+            None => found.hooks.contains(&named.as_str()),
+        };
+        self.hooks.iter().filter(obeys).cloned().collect()
     }
 
     /// Calls `use_them` with the policy and the facts.

@@ -26,7 +26,7 @@ pub use machine::{
     RunEnd, Stop, Tells, pause_after, step,
 };
 pub use places::{RunSlotResult, RunSlots};
-pub use plan::{BoundCall, BoundDir, BoundFile, Digest, Launch, Plan, PlanStdin};
+pub use plan::{BoundCall, BoundDir, BoundFile, BoundGit, Digest, Launch, Plan, PlanStdin};
 pub use postern_protocol::{AllowedBy, DenyReason, Outcome};
 pub use questions::{PendingQuestion, QuestionQueue};
 pub use sessions::{AgentSessions, NotSo};

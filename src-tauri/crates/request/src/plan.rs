@@ -81,6 +81,24 @@ pub enum PlanStdin {
     Stream,
 }
 
+/// Repositories that a run's gits obey, as they were when it was judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoundGit {
+    /// Hooks that they would run, and settings of a repository by which they would start a program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obeys: Vec<String>,
+    /// Settings that an unconfined one is given, because no file set them: none that comes later does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<(String, String)>,
+}
+
+impl BoundGit {
+    fn is_empty(&self) -> bool {
+        self.obeys.is_empty() && self.given.is_empty()
+    }
+}
+
 /// Everything that is fixed before a run. Built once, never changed; a digest names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -102,8 +120,10 @@ pub struct Plan {
     pub cwd: BoundDir,
     #[serde(default, skip_serializing_if = "Confinement::is_none")]
     pub confinement: Confinement,
-    /// The whole environment of the child, sorted by name.
+    /// The whole environment of the child, sorted by name, but for what its gits are given.
     pub env: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "BoundGit::is_empty")]
+    pub git: BoundGit,
     pub stdin: PlanStdin,
     /// Time limit in milliseconds; `None` is no limit.
     pub timeout_ms: Option<u64>,
@@ -124,6 +144,20 @@ impl Plan {
         hash.update(serde_json::to_vec(&same).unwrap_or_default());
         Digest(encode_hex(&hash.finalize()))
     }
+
+    /// Returns the whole environment of the child. What is confined has what its profile gives it.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let mut all = self.env.clone();
+        if !self.confinement.is_none() || self.git.given.is_empty() {
+            return all;
+        }
+        for (at, (key, value)) in self.git.given.iter().enumerate() {
+            all.push((format!("GIT_CONFIG_KEY_{at}"), key.clone()));
+            all.push((format!("GIT_CONFIG_VALUE_{at}"), value.clone()));
+        }
+        all.push(("GIT_CONFIG_COUNT".to_owned(), self.git.given.len().to_string()));
+        all
+    }
 }
 
 #[cfg(test)]
@@ -142,6 +176,7 @@ mod tests {
             cwd: BoundDir { path: "/home/ann".into(), device: 1, inode: 2 },
             confinement: Confinement::None,
             env: vec![("LANG".into(), "C".into())],
+            git: BoundGit::default(),
             stdin: PlanStdin::Nothing,
             timeout_ms: Some(30_000),
             policy: 4,
@@ -162,6 +197,22 @@ mod tests {
         assert_eq!(plan().digest().0.len(), 64, "sha256 in hex");
     }
 
+    fn given() -> Vec<(String, String)> {
+        vec![("core.fsmonitor".into(), "false".into())]
+    }
+
+    #[test]
+    fn an_unconfined_git_is_given_its_settings_by_the_environment() {
+        let git = BoundGit { obeys: Vec::new(), given: given() };
+        let free = Plan { git, ..plan() };
+        let confined = Plan { confinement: Confinement::look_only(Vec::new()), ..free.clone() };
+        assert_eq!((plan().environment(), confined.environment()), (plan().env, plan().env));
+        let names: Vec<String> =
+            free.environment().into_iter().skip(1).map(|(name, value)| format!("{name}={value}")).collect();
+        let expected = ["GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_COUNT=1"];
+        assert_eq!(names, expected);
+    }
+
     #[test]
     fn everything_else_is() {
         let other = [
@@ -174,6 +225,8 @@ mod tests {
             Plan { cwd: BoundDir { inode: 3, ..plan().cwd }, ..plan() },
             Plan { env: vec![("LANG".into(), "D".into())], ..plan() },
             Plan { env: Vec::new(), ..plan() },
+            Plan { git: BoundGit { obeys: vec!["pre-push".into()], given: Vec::new() }, ..plan() },
+            Plan { git: BoundGit { obeys: Vec::new(), given: given() }, ..plan() },
             Plan { confinement: Confinement::look_only(Vec::new()), ..plan() },
             Plan { stdin: PlanStdin::Stream, ..plan() },
             Plan { timeout_ms: None, ..plan() },

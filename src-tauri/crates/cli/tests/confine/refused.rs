@@ -37,6 +37,22 @@ fn a_folder_as_a_stream_is_refused() {
 }
 
 #[test]
+fn a_protected_file_as_a_stream_is_refused() {
+    let world = World::new();
+    let plant =
+        "$W/postern confine project -- sh -c 'echo \"[core] fsmonitor = x\" >> /proc/self/fd/0; echo ran'";
+    let output = world.run(&How::Free, &format!("git init -q . && {plant} < .git/config"));
+    assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+    assert!(said(&output).contains(".git/config, which it may not change"), "{}", said(&output));
+    let config = fs::read_to_string(world.path("project/.git/config")).unwrap();
+    assert!(!config.contains("fsmonitor"), "{config}");
+    for input in ["cat .git/config | ", "echo x > file; < file "] {
+        let output = world.run(&How::Free, &format!("{input}$W/postern confine project -- cat"));
+        assert_eq!(output.status.code(), Some(0), "{input}: {}", said(&output));
+    }
+}
+
+#[test]
 fn a_cache_that_became_a_link_is_refused() {
     let world = World::new();
     assert_eq!(world.run(&How::Project, "true").status.code(), Some(0));

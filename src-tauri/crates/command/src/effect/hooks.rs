@@ -1,4 +1,5 @@
-//! Hooks of a repository that a step's program runs, as far as its words tell (githooks(5) of git 2.50).
+//! Hooks of a repository that a step's program runs, and settings by which it starts a program, as far as its words tell
+//! (githooks(5) and git-config(1) of git 2.50).
 
 use super::command::{ExaminedCommand, ProgramWords};
 use crate::programs::{family_of, is_read_only_anyway};
@@ -47,11 +48,55 @@ const OF_GH: &[HookRow] = &[
     ("pr.create pr.new repo.create repo.new", "pre-push"),
 ];
 
-/// Step whose program runs hooks of a repository.
+/// Settings by which git starts a program where it reaches a server. `*` stands for one name of a thing (`credential.URL.helper`).
+const OF_SERVERS: &str = "core.alternaterefscommand core.askpass core.gitproxy core.sshcommand credential.*.helper \
+    credential.helper protocol.allow protocol.ext.allow remote.*.receivepack remote.*.uploadpack remote.*.vcs";
+
+/// Settings by which git starts a program where it looks at the work tree, or changes it.
+const OF_FILES: &str =
+    "core.fsmonitor filter.*.clean filter.*.process filter.*.smudge hook.*.command merge.*.driver";
+
+/// Commands, and settings by which git starts a program with them.
+const SETTINGS_OF_GIT: &[HookRow] = &[
+    (
+        "archive:--remote fetch ls-remote pull push remote.prune remote.show remote.update submodule.add submodule.update",
+        OF_SERVERS,
+    ),
+    (
+        "add am apply bisect checkout cherry-pick commit merge mv pull read-tree rebase reset restore revert rm \
+         sparse-checkout stage stash submodule switch update-index worktree.add",
+        OF_FILES,
+    ),
+    ("fetch push", "hook.*.command"),
+    (
+        "am cherry-pick commit merge notes pull rebase revert tag",
+        "core.editor gpg.*.program gpg.program gpg.ssh.defaultkeycommand sequence.editor trailer.*.cmd trailer.*.command",
+    ),
+    ("commit:--verbose commit:-v stash:--patch stash:-p", "diff.*.command diff.*.textconv diff.external"),
+    ("submodule.update", "submodule.*.update"),
+    ("am commit fetch gc maintenance merge pull rebase", "gc.recentobjectshook"),
+];
+
+/// Settings that hold for the git that `gh` starts.
+const SETTINGS_OF_GH: &[HookRow] = &[
+    ("pr.checkout pr.co pr.create pr.merge pr.new repo.create repo.new repo.sync", OF_SERVERS),
+    ("pr.checkout pr.co pr.merge repo.sync", OF_FILES),
+];
+
+/// Values by which git starts nothing, or a program that runs no text of a project.
+const HARMLESS: &[&str] = &[
+    "", ":", "cat", "false", "git-lfs clean -- %f", "git-lfs filter-process",
+    "git-lfs filter-process --skip", "git-lfs smudge --skip -- %f", "git-lfs smudge -- %f", "gpg", "gpg2",
+    "never", "ssh", "true",
+];
+
+/// Step whose program obeys a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookedStep {
     /// Names of the hooks, where the repository has them.
     pub hooks: Vec<&'static str>,
+    /// Keys of the settings by which it starts a program, where the repository has them. A part may be `*`.
+    pub settings: Vec<&'static str>,
     /// Options that name the repository; `None` if a value is only known at run time.
     pub place: Option<RepositoryOptions>,
 }
@@ -67,12 +112,31 @@ pub struct RepositoryOptions {
     pub work_tree: Option<String>,
 }
 
+impl HookedStep {
+    /// Returns true for a setting by which it starts a program. Keys have small letters, but for the name of a thing.
+    pub fn is_started_by(&self, key: &str, value: &str) -> bool {
+        let is = |pattern: &&str| match pattern.split_once(".*.") {
+            None => *pattern == key,
+            Some((section, last)) => {
+                let rest = key.strip_prefix(section).and_then(|rest| rest.strip_prefix('.'));
+                let name =
+                    rest.and_then(|rest| rest.strip_suffix(last)).and_then(|rest| rest.strip_suffix('.'));
+                name.is_some()
+            }
+        };
+        let value = value.trim();
+        // Any other way to update a submodule is one of git's own.
+        let is_own = key.ends_with(".update") && !value.starts_with('!');
+        !HARMLESS.contains(&value) && !is_own && self.settings.iter().any(is)
+    }
+}
+
 /// Returns the hooks that a step may run, and what it says about its repository. A step that only reads runs none.
 pub fn hooked_step(step: &Step, home: &str) -> Option<HookedStep> {
     let family = family_of(step.program().filter(|_| step.role == Role::Program)?);
-    let table = match &*family {
-        "git" => OF_GIT,
-        "gh" => OF_GH,
+    let (table, settings_table) = match &*family {
+        "git" => (OF_GIT, SETTINGS_OF_GIT),
+        "gh" => (OF_GH, SETTINGS_OF_GH),
         _ => return None,
     };
     let words = step.known_words();
@@ -84,8 +148,9 @@ pub fn hooked_step(step: &Step, home: &str) -> Option<HookedStep> {
         let left_out = hooks_in(LEFT_OUT, command);
         let mut hooks = hooks_in(table, command);
         hooks.retain(|hook| !left_out.contains(hook));
-        if found.is_none() && !hooks.is_empty() {
-            found = Some(HookedStep { hooks, place: repository_options(command, step, home) });
+        let settings = hooks_in(settings_table, command);
+        if found.is_none() && !(hooks.is_empty() && settings.is_empty()) {
+            found = Some(HookedStep { hooks, settings, place: repository_options(command, step, home) });
         }
     });
     found
@@ -189,6 +254,42 @@ mod tests {
             ("git merge -n x", "commit-msg"),
         ] {
             assert!(hooks(line).contains(&runs), "{line}");
+        }
+    }
+
+    #[test]
+    fn settings_by_which_git_starts_a_program_hold_for_the_commands_that_obey_them() {
+        let obeys = |line: &str, key: &str, value: &str| {
+            let reading = read_shell(line, Dialect::Bash);
+            hooked_step(&reading.steps[0], "/home/u").is_some_and(|found| found.is_started_by(key, value))
+        };
+        for (line, key) in [
+            ("git fetch origin", "core.sshcommand"),
+            ("git push", "credential.helper"),
+            ("git push", "credential.https://a.b.helper"),
+            ("git pull", "remote.origin.uploadpack"),
+            ("git add .", "filter.x.y.clean"),
+            ("git commit -m x", "gpg.ssh.program"),
+            ("git merge x", "merge.m.driver"),
+            ("git commit -vm x", "diff.external"),
+            ("gh pr create --fill", "core.sshcommand"),
+        ] {
+            assert!(obeys(line, key, "./evil.sh"), "{line}: {key}");
+            assert!(!obeys(line, key, "true"), "{line}: {key}");
+        }
+        for (line, key) in [
+            ("git status", "core.fsmonitor"),
+            ("git commit -m x", "core.sshcommand"),
+            ("git push", "filter.x.clean"),
+            ("git push", "remote.origin.url"),
+            ("git commit -m x", "diff.external"),
+            ("gh pr view 5", "core.sshcommand"),
+        ] {
+            assert!(!obeys(line, key, "./evil.sh"), "{line}: {key}");
+        }
+        assert!(!obeys("git add .", "filter.lfs.process", "git-lfs filter-process"));
+        for (way, expected) in [("rebase", false), ("!./evil.sh", true)] {
+            assert_eq!(obeys("git submodule update", "submodule.a.update", way), expected, "{way}");
         }
     }
 

@@ -105,8 +105,9 @@ const REFUSED: &[libc::c_long] = &[
 ];
 
 /// Changes of a file besides its content, which Landlock does not cover: refused unless mounts cover them. So are watches, which
-/// tell the names in folders that cannot be read.
+/// tell the names in folders that cannot be read, and asynchronous input and output, of which all users together have so much.
 const CHANGES: &[libc::c_long] = &[
+    libc::SYS_io_setup,
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     libc::SYS_fchmodat2,

@@ -5,7 +5,7 @@
 //! addresses in `remotes`.
 
 use super::git_index::{is_astray, names_astray};
-use crate::git_config::settings_of;
+use crate::git_config::{last_part, settings_of};
 use crate::small_file::{open_no_link, read_bytes};
 use postern_policy::{GIT_NESTS, is_git_folder};
 use std::ffi::{OsStr, OsString};
@@ -119,7 +119,7 @@ fn programs_in_choice(path: &Path, text: &[u8]) -> Vec<Vec<u8>> {
         settings_of(&text)
     };
     let is_program = |value: &String| !MERGE_STRATEGIES.split(' ').any(|own| own == value);
-    let named = settings.into_iter().filter(|(key, value)| key == "strategy" && is_program(value));
+    let named = settings.into_iter().filter(|(key, value)| last_part(key) == "strategy" && is_program(value));
     named.map(|(_, value)| value.into_bytes()).collect()
 }
 

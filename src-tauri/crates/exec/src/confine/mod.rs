@@ -51,7 +51,7 @@ use postern_policy::{
     AgentId, Confinable, Confinement, Origin, ProtectedPlaces, cache_environment, private_cache,
 };
 use postern_protocol::short_folder;
-use postern_request::{Exit, Launch, Plan, PlanStdin};
+use postern_request::{BoundGit, Exit, Launch, Plan, PlanStdin};
 use std::path::{Path, PathBuf};
 use survey::{MOST_BEFORE, Survey, SurveyedPlaces};
 
@@ -159,6 +159,13 @@ pub fn overlap(one: &Path, other: &Path) -> bool {
 /// Blocks.
 pub fn is_under_way(home: &str, folder: &Path) -> bool {
     baseline::is_under_way(home, folder)
+}
+
+/// Returns true for a protected file in the folders that a run writes.
+pub(crate) fn is_kept_from(confinement: &Confinement, user: &UserPlaces, file: &Path) -> bool {
+    let Confinement::Project { folders, .. } = confinement else { return false };
+    let is_place = |file: &str| !protected(&user.home).places_at(file).is_empty();
+    folders.iter().any(|folder| file.starts_with(folder)) && file.to_str().is_none_or(is_place)
 }
 
 fn set_aside_in(folder: &Path, places: &SurveyedPlaces, protected: &ProtectedPlaces) -> Vec<SetAside> {
@@ -379,6 +386,7 @@ pub fn own_plan(
         cwd: cwd.bound.clone(),
         confinement,
         env,
+        git: BoundGit::default(),
         stdin: PlanStdin::Nothing,
         timeout_ms: None,
         policy: 0,

@@ -22,6 +22,7 @@ mod tests;
 
 pub use cwd::Cwd;
 pub use held::HeldFile;
+pub use hooks::Obeyed;
 pub(crate) use hooks::is_executable_file;
 pub(crate) use kernel_path::{real_path, real_path_at};
 pub use mutable::is_mutable_by_agent;
@@ -89,6 +90,8 @@ pub struct Held {
     pub scripts: Vec<Arc<HeldFile>>,
     /// The steps of shell text that needs no shell.
     pub steps: Option<HeldSteps>,
+    /// Repositories that its steps obey, as they were when it was judged.
+    pub obeyed: Obeyed,
 }
 
 impl Held {
@@ -258,7 +261,9 @@ impl Resolver {
         });
         let targets = targets::of_step(step, &there.folder, &self.home);
         let folders = if elsewhere { Vec::new() } else { folders_of(step, &here.folder) };
-        let hooks = hooks::of_step(step, &folders, &self.home, config);
+        let obeyed = hooks::of_step(step, folders, &self.home, config);
+        let hooks = obeyed.as_ref().map(|obeyed| obeyed.found.clone()).unwrap_or_default();
+        obeyed.into_iter().for_each(|obeyed| held.obeyed.add(obeyed));
         StepFacts { program, via, script, targets, hooks }
     }
 

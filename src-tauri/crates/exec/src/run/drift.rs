@@ -14,6 +14,9 @@ pub(super) fn find_drift(prepared: &Prepared) -> Option<Drift> {
     if !prepared.cwd.is_current() {
         return Some(Drift::Folder { path: prepared.cwd.bound.path.clone() });
     }
+    if prepared.plan.confinement.is_none() && !prepared.held.obeyed.is_current() {
+        return Some(Drift::Facts);
+    }
     let programs = prepared.held.started.iter().chain(&prepared.held.programs);
     programs
         .map(|file| changed(file, HeldFileKind::Program))

@@ -6,14 +6,14 @@ use super::exit::reap_child;
 use super::pin_watch::hold_until_exit;
 use super::pipes::Theirs;
 use super::start::start_with;
-use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces};
-use crate::confine::own_plan;
-use crate::resolve::{Cwd, Resolver};
+use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces, unasked};
+use crate::confine::{self, own_plan};
+use crate::resolve::{Cwd, Resolver, real_path};
 use postern_command::read_argv;
 use postern_policy::{Confinement, Lookup};
 use postern_request::Exit;
 use rustix::fs::FileType;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd as _, BorrowedFd};
 
 /// End of a confined command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,8 @@ pub fn run_here(
     let plan = own_plan(resolved.launch, &resolved.held, &cwd, confinement, env)?;
     let (held, input, output_cap, stream) = (resolved.held, ProcessInput::Nothing, 0, false);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
-    let mut started = start_with(&prepared, own_streams()?, false).map_err(SpawnError::into_text)?;
+    let streams = own_streams(&prepared)?;
+    let mut started = start_with(&prepared, streams, false, unasked()).map_err(SpawnError::into_text)?;
     let held = hold_until_exit(started.exit.as_ref(), started.lasting.as_ref());
     let unpinned = held.map_err(|error| format!("its pins could not be watched: {error}"))?;
     let exit = reap_child(started.child.pid());
@@ -90,18 +91,26 @@ pub fn run_here(
 }
 
 /// Returns copies of the caller's streams. A folder among them would lead out of the confinement.
-fn own_streams() -> Result<Theirs, String> {
-    fn copy_stream(stream: impl AsFd, name: &str) -> Result<std::os::fd::OwnedFd, String> {
+///
+/// So would a protected file, also one opened for reading: the command could open it again for writing, without the mount that pins it.
+fn own_streams(prepared: &Prepared) -> Result<Theirs, String> {
+    let copy_stream = |stream: BorrowedFd<'_>, name: &str| {
         let told = |error: rustix::io::Errno| format!("its {name}: {error}");
-        let found = rustix::fs::fstat(&stream).map_err(told)?;
+        let found = rustix::fs::fstat(stream).map_err(told)?;
         if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
             return Err(format!("its {name} is a folder"));
         }
+        // A file without a path, as a here-document of the shell may be, is no place.
+        if let Ok(file) = real_path(stream)
+            && confine::is_kept_from(&prepared.plan.confinement, &prepared.user, &file)
+        {
+            return Err(format!("its {name} is {}, which it may not change; use a pipe", file.display()));
+        }
         rustix::io::fcntl_dupfd_cloexec(stream, 3).map_err(told)
-    }
+    };
     Ok(Theirs {
-        stdin: copy_stream(std::io::stdin(), "standard input")?,
-        stdout: copy_stream(std::io::stdout(), "standard output")?,
-        stderr: copy_stream(std::io::stderr(), "standard error")?,
+        stdin: copy_stream(std::io::stdin().as_fd(), "standard input")?,
+        stdout: copy_stream(std::io::stdout().as_fd(), "standard output")?,
+        stderr: copy_stream(std::io::stderr().as_fd(), "standard error")?,
     })
 }

@@ -48,7 +48,7 @@ struct ChildInputs {
     host: c_int,
     /// Limit of open files: the host's own before it was raised.
     files: Option<libc::rlimit>,
-    /// Limit of processes in namespaces of its own, which are counted there.
+    /// Limit of processes: in namespaces of its own those there are counted, else all of the user.
     processes: Option<libc::rlimit>,
     /// Hard limit that marks it and its descendants.
     mark: u64,
@@ -122,7 +122,7 @@ fn spawn_child(call: &SpawnCall<'_>, hold: bool) -> Result<Option<Pid>, SpawnErr
         hold,
         host: rustix::process::getpid().as_raw_nonzero().get(),
         files: crate::descriptors::given_to_children(),
-        processes: keeper.and_then(|_| half_of_the_processes()),
+        processes: fence.and_then(|_| process_limit(keeper.is_some())),
         mark: mark::of_runs().ok_or_else(unmarked)?,
         not_held: false,
         error: 0,
@@ -146,10 +146,14 @@ fn spawn_child(call: &SpawnCall<'_>, hold: bool) -> Result<Option<Pid>, SpawnErr
     Err(SpawnError::Failed(format!("{} could not be started: {error}", call.program.bound.path)))
 }
 
-/// Returns half of the processes that the user may have: the other half is there for the user while a run takes all it gets.
-fn half_of_the_processes() -> Option<libc::rlimit> {
-    let half = rustix::process::getrlimit(rustix::process::Resource::Nproc).current? / 2;
-    Some(libc::rlimit { rlim_cur: half, rlim_max: half })
+/// Returns the limit of processes of a confined run: the rest is there for the user while a run takes all it gets.
+///
+/// In namespaces of its own that is half of what the user may have. Outside of them the user's processes count, too, so an eighth is
+/// left: half would be too little where the user has many.
+fn process_limit(own_namespaces: bool) -> Option<libc::rlimit> {
+    let all = rustix::process::getrlimit(rustix::process::Resource::Nproc).current?;
+    let most = if own_namespaces { all / 2 } else { all - all / 8 };
+    Some(libc::rlimit { rlim_cur: most, rlim_max: most })
 }
 
 /// Returns the error for a host without room for the mark: an unmarked run could control Postern once orphaned.

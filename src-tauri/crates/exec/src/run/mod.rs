@@ -76,7 +76,7 @@ use capture::Capture;
 use parking_lot::Mutex;
 use postern_contract::{pieces_to_text, render};
 use postern_protocol::OutputStream;
-use postern_request::{Approved, Drift, Exit, Plan, Refusal, RunEnd, Stop};
+use postern_request::{Approved, Denial, Drift, Exit, Plan, Refusal, RunEnd, Stop};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -132,8 +132,18 @@ pub enum ProcessInput {
 pub enum SpawnError {
     /// Something is not what it was when it was judged. Nothing of it ran.
     Drifted(Drift),
+    /// The last question before it was answered with a denial. Nothing of it ran.
+    Refused(Box<Denial>),
     /// The system would not start it.
     Failed(String),
+}
+
+/// Last question before a process is made, asked on a thread that may block.
+pub type MayStart = Box<dyn FnOnce() -> Result<(), Denial> + Send>;
+
+/// Returns the question of a start that nobody can stop any more.
+fn unasked() -> MayStart {
+    Box::new(|| Ok(()))
 }
 
 /// Event of a run, in order; [`RunEvent::Exited`] is the last.
@@ -215,13 +225,15 @@ pub enum InputError {
 ///
 /// The process leads its own session; it inherits no descriptor but 0, 1 and 2, no signal disposition, and exactly
 /// the plan's environment. The plan is the one that was approved, by its digest. Before its first instruction the program, every bound file, every script and the working
-/// directory are compared with what was judged.
+/// directory are compared with what was judged. `may_start` is asked when everything that may take long is done.
 ///
 /// # Errors
-/// [`SpawnError::Drifted`] where something changed, [`SpawnError::Failed`] where the system refuses.
+/// [`SpawnError::Drifted`] where something changed, [`SpawnError::Refused`] where `may_start` denies, [`SpawnError::Failed`]
+/// where the system refuses.
 pub async fn spawn_approved(
     approved: Approved,
     prepared: Prepared,
+    may_start: MayStart,
     sink: mpsc::Sender<RunEvent>,
 ) -> Result<Running, SpawnError> {
     // Permission is for one run of one plan: it ends here.
@@ -229,17 +241,21 @@ pub async fn spawn_approved(
         return Err(SpawnError::Drifted(Drift::OtherPlan));
     }
     drop(approved);
-    spawn_prepared(prepared, sink).await
+    spawn_prepared(prepared, may_start, sink).await
 }
 
-async fn spawn_prepared(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Result<Running, SpawnError> {
+async fn spawn_prepared(
+    prepared: Prepared,
+    may_start: MayStart,
+    sink: mpsc::Sender<RunEvent>,
+) -> Result<Running, SpawnError> {
     let terms = supervise::SupervisionTerms {
         timeout: prepared.plan.timeout_ms.map(Duration::from_millis),
         grace: prepared.grace,
         stream: prepared.stream,
         output_cap: prepared.output_cap,
     };
-    let started = tokio::task::spawn_blocking(move || start::start_piped(prepared))
+    let started = tokio::task::spawn_blocking(move || start::start_piped(prepared, may_start))
         .await
         .map_err(|_| SpawnError::Failed("the start was interrupted".to_owned()))??;
     supervise::supervise(started, &terms, sink).map_err(|error| SpawnError::Failed(error.to_string()))
@@ -249,7 +265,7 @@ async fn spawn_prepared(prepared: Prepared, sink: mpsc::Sender<RunEvent>) -> Res
 pub fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<Exit, String> {
     let (input, output_cap, stream, grace) = (ProcessInput::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace };
-    let started = start::start_piped(prepared).map_err(SpawnError::into_text)?;
+    let started = start::start_piped(prepared, unasked()).map_err(SpawnError::into_text)?;
     Ok(start::wait_for_end(started))
 }
 
@@ -259,6 +275,7 @@ impl SpawnError {
         match self {
             Self::Failed(message) => message,
             Self::Drifted(drift) => pieces_to_text(&render::refusal(&Refusal::Drifted(drift))),
+            Self::Refused(denial) => pieces_to_text(&render::refusal(&denial.cause)),
         }
     }
 }

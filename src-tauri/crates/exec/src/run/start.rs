@@ -5,7 +5,7 @@ use super::exit::{exit_descriptor, reap_child};
 use super::pipes::{self, Ours, Theirs};
 use super::spawn_call::SpawnCall;
 use super::tree::{self, Tree};
-use super::{Prepared, ProcessInput, SpawnError};
+use super::{MayStart, Prepared, ProcessInput, SpawnError};
 use crate::confine::{self, Fence, Lasting};
 use crate::resolve::{HeldFile, shell_argv};
 use postern_request::{Drift, Exit, Launch};
@@ -75,10 +75,10 @@ impl Drop for Unwatched {
     }
 }
 
-pub(super) fn start_piped(prepared: Prepared) -> Result<Piped, SpawnError> {
+pub(super) fn start_piped(prepared: Prepared, may_start: MayStart) -> Result<Piped, SpawnError> {
     let failed = |error: &dyn std::fmt::Display| SpawnError::Failed(format!("could not be started: {error}"));
     let (theirs, ours) = pipes::open_pipes(&prepared.input).map_err(|error| failed(&error))?;
-    let started = start_with(&prepared, theirs, true)?;
+    let started = start_with(&prepared, theirs, true, may_start)?;
     Ok(Piped { started, ours, input: prepared.input })
 }
 
@@ -87,9 +87,12 @@ pub(super) fn start_with(
     prepared: &Prepared,
     theirs: Theirs,
     session: bool,
+    may_start: MayStart,
 ) -> Result<StartedProcess, SpawnError> {
     check_drift(mismatch(prepared))?;
     let call = build_call(prepared, theirs, session)?;
+    // Looking through the folders of a confined run may have taken seconds.
+    may_start().map_err(|denial| SpawnError::Refused(Box::new(denial)))?;
     let (child, exit, start_time) = held_and_released(&call)?;
     let at = Instant::now();
     let (lasting, orders) = (call.fence.and_then(Fence::lasting), call.orders);
@@ -154,7 +157,7 @@ fn build_call(prepared: &Prepared, theirs: Theirs, session: bool) -> Result<Spaw
         (program, texts(words)?, None)
     };
     let variable = |(name, value): &(String, String)| format!("{name}={value}");
-    let env = texts(prepared.plan.env.iter().map(variable).collect())?;
+    let env = texts(prepared.plan.environment().iter().map(variable).collect())?;
     let path = CString::new(program.path.as_os_str().as_bytes()).map_err(invalid)?;
     let fence = prepare_fence(prepared, &program)?;
     Ok(SpawnCall { path, argv, env, theirs, prepared, program, session, fence, orders })

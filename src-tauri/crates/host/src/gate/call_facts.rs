@@ -25,7 +25,7 @@ use postern_policy::{
     expand_home, judge_request, judge_unanswered, propose, protect_in_own_shell, risk,
 };
 use postern_protocol::Defaults;
-use postern_request::{BoundDir, Launch, Plan, PlanStdin, Refusal};
+use postern_request::{BoundDir, BoundGit, Launch, Plan, PlanStdin, Refusal};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -157,6 +157,7 @@ fn build_plan(
         cwd,
         confinement: Confinement::None,
         env: Vec::new(),
+        git: BoundGit::default(),
         stdin: PlanStdin::Nothing,
         timeout_ms: None,
         policy: version,

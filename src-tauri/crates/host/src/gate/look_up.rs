@@ -11,10 +11,13 @@ use postern_policy::{
     AgentPolicy, Confinement, Input, Lookup, Origin, Settings, StepFacts, expand_home, protected_places,
 };
 use postern_protocol::{RunParams, RunStdin, What, encode_hex};
-use postern_request::{Denial, Drift, FolderProblem, Launch, Plan, PlanStdin, Refusal};
+use postern_request::{BoundGit, Denial, Drift, FolderProblem, Launch, Plan, PlanStdin, Refusal};
 use postern_store::Store;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
+
+/// Variables, by how their names begin, with which git may rightly do otherwise than by its files.
+const OF_GIT: [&str; 5] = ["EDITOR", "GIT_", "SSH_ASKPASS", "VISUAL", "XDG_CONFIG_HOME"];
 
 /// Returns the standard input that a rule has to cover: nothing in it is as good as none.
 fn input_of(stdin: &PlanStdin) -> Input {
@@ -56,6 +59,8 @@ pub(super) fn looked_up(
     set_sdk(&mut built.env, &held);
     let stdin = stdin_of(&run.stdin);
     let input = input_of(&stdin);
+    let own_git = built.env.iter().any(|(name, _)| OF_GIT.iter().any(|start| name.starts_with(start)));
+    let given = if own_git { Vec::new() } else { held.obeyed.defaults(&reading, &steps) };
     let plan = Plan {
         agent: policy.agent.clone(),
         session: run.session.clone(),
@@ -67,6 +72,7 @@ pub(super) fn looked_up(
         cwd: cwd.bound.clone(),
         confinement: Confinement::None,
         env: built.env,
+        git: BoundGit { obeys: held.obeyed.names(), given },
         stdin,
         timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
         policy: version,

@@ -10,7 +10,7 @@ use crate::lanes::{Lane, Lanes};
 use crate::publish::{About, Publisher};
 use postern_exec::resolve::{Cwd, Held};
 use postern_exec::run::{
-    self, FinishedRun, GRACE, Prepared, ProcessInput, RunEvent, Running, SpawnError, UserPlaces,
+    self, FinishedRun, GRACE, MayStart, Prepared, ProcessInput, RunEvent, Running, SpawnError, UserPlaces,
 };
 use postern_policy::{AgentId, AgentPolicy, Decision, StepFacts};
 use postern_protocol::{ErrorCode, ExecOutput, InputResult, OutputStream, RunParams, RunStdin};
@@ -96,13 +96,14 @@ impl Task {
             messages: messages.clone(),
         };
         self.spawn_task(async move {
+            let denied = |denial| GateTaskResult::Happened { id, event: RequestEvent::Drifted(denial) };
             let opened = prepare.open_files(&lanes, &agent, world, policy).await;
-            let prepared = match last.take(opened).await {
-                Ok(prepared) => prepared,
-                Err(denial) => return GateTaskResult::Happened { id, event: RequestEvent::Drifted(denial) },
+            let (prepared, may_start) = match last.take(opened).await {
+                Ok(ready) => ready,
+                Err(denial) => return denied(denial),
             };
             let (sink, events) = mpsc::channel(PIECES);
-            match run::spawn_approved(approved, prepared, sink).await {
+            match run::spawn_approved(approved, prepared, may_start, sink).await {
                 Ok(running) => {
                     // Told before anything else of it: a process that is gone at once must not end before it began.
                     if let Some(messages) = messages.upgrade() {
@@ -112,9 +113,8 @@ impl Task {
                     }
                     output.follow(id, events, begun, messages).await
                 }
-                Err(SpawnError::Drifted(drift)) => {
-                    GateTaskResult::Happened { id, event: RequestEvent::Drifted(drift.into()) }
-                }
+                Err(SpawnError::Drifted(drift)) => denied(drift.into()),
+                Err(SpawnError::Refused(denial)) => denied(*denial),
                 Err(SpawnError::Failed(message)) => {
                     GateTaskResult::Happened { id, event: RequestEvent::SpawnFailed { message } }
                 }
@@ -202,8 +202,10 @@ struct LastSteps {
 }
 
 impl LastSteps {
-    /// Records the start, and asks the gate once more. Opening and recording may take seconds, in which a pause has to hold.
-    async fn take(self, opened: Result<Prepared, Denial>) -> Result<Prepared, Denial> {
+    /// Records the start, and returns the question that the gate is asked right before the process is made.
+    ///
+    /// Opening, recording and looking through folders may take seconds, in which a pause has to hold.
+    async fn take(self, opened: Result<Prepared, Denial>) -> Result<(Prepared, MayStart), Denial> {
         let Self { id, by, intended, store, messages } = self;
         let prepared = opened?;
         let gone = || Denial::from(Refusal::NotRecorded);
@@ -213,12 +215,15 @@ impl LastSteps {
                 return Err(gone());
             }
         }
-        let (reply, allowed) = oneshot::channel();
-        let messages = messages.upgrade().ok_or_else(gone)?;
-        let asked = messages.send(super::GateMessage::MayStart { id, by, reply }).await;
-        asked.map_err(|_| gone())?;
-        allowed.await.map_err(|_| gone())??;
-        Ok(prepared)
+        let may_start = Box::new(move || {
+            let (reply, allowed) = oneshot::channel();
+            let messages = messages.upgrade().ok_or_else(gone)?;
+            let asked = messages.blocking_send(super::GateMessage::MayStart { id, by, reply });
+            asked.map_err(|_| gone())?;
+            drop(messages);
+            allowed.blocking_recv().map_err(|_| gone())?
+        });
+        Ok((prepared, may_start))
     }
 }
 

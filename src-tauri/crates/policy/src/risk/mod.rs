@@ -195,11 +195,16 @@ pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<
         .collect()
 }
 
-/// Returns an effect for each hook of the repository that a step runs: it starts what the project holds.
+/// Returns an effect for each hook of the repository that a step runs, and each setting by which git starts a program: what runs is
+/// the project's.
 fn hook_effects(step: &Step, found: &StepFacts) -> impl Iterator<Item = StepEffect> {
     found.hooks.iter().map(move |hook| StepEffect {
         effect: CommandEffect::RunProjectCode {
-            what: "the repository’s hook".into(),
+            what: if hook.contains('=') {
+                "the program of the repository’s setting".into()
+            } else {
+                "the repository’s hook".into()
+            },
             name: Some(hook.clone()),
             folder: None,
         },

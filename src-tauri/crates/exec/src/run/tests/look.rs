@@ -185,12 +185,22 @@ for open_one, request, value in [(file, 1024, 1), (folder, 1026, 2)]:
     try:
         fcntl.fcntl(open_one, request, value); print('held', request)
     except PermissionError: pass
+context = ctypes.c_ulong(0)
+if libc.syscall(206 if os.uname().machine == 'x86_64' else 0, 1, ctypes.byref(context)) == 0: print('waits for files')
 read, write = os.pipe()
 fcntl.ioctl(read, 0x541b, bytearray(4))
 print('done')";
     std::fs::write(place.path("project/p.py"), python).unwrap();
     let said = printed(&place, "/usr/bin/python3 project/p.py").await;
     assert_eq!(said.trim(), "done", "each was refused, and a terminal's are not");
+}
+
+#[tokio::test]
+async fn it_leaves_processes_for_the_user() {
+    use rustix::process::{Resource, getrlimit};
+    let all = getrlimit(Resource::Nproc).current;
+    let expected = all.map_or("unlimited".to_owned(), |all| (all - all / 8).to_string());
+    assert_eq!(printed(&place(), "ulimit -u; ulimit -Hu").await, format!("{expected}\n{expected}\n"));
 }
 
 #[tokio::test]

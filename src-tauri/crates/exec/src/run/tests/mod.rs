@@ -70,6 +70,7 @@ impl Place {
             cwd: cwd.bound.clone(),
             confinement: postern_policy::Confinement::None,
             env: vec![("LANG".into(), "C".into()), ("PATH".into(), search.join(":"))],
+            git: postern_request::BoundGit::default(),
             stdin: PlanStdin::Nothing,
             timeout_ms: None,
             policy: 1,
@@ -110,7 +111,7 @@ fn approved(plan: &Plan) -> Approved {
 async fn begin(prepared: Prepared) -> Result<(Running, mpsc::Receiver<RunEvent>), SpawnError> {
     let (sink, events) = mpsc::channel(16);
     let approved = approved(&prepared.plan);
-    Ok((spawn_approved(approved, prepared, sink).await?, events))
+    Ok((spawn_approved(approved, prepared, unasked(), sink).await?, events))
 }
 
 async fn end(events: &mut mpsc::Receiver<RunEvent>) -> FinishedRun {

@@ -123,6 +123,24 @@ async fn a_folder_that_became_a_link_is_not_followed() {
 }
 
 #[tokio::test]
+async fn the_last_question_comes_when_its_folders_were_looked_through() {
+    let place = place();
+    let prepared = in_project(&place, "touch ran");
+    let stand_in = place.path("project/.envrc");
+    assert!(!stand_in.exists(), "it is there only while a run is confined");
+    let may_start = Box::new(move || {
+        assert!(stand_in.exists(), "everything is prepared");
+        Err(Denial::from(Refusal::NotRecorded))
+    });
+    let (sink, _events) = mpsc::channel(16);
+    let ended = spawn_approved(approved(&prepared.plan), prepared, may_start, sink).await;
+    assert_eq!(ended.map(drop), Err(SpawnError::Refused(Box::new(Refusal::NotRecorded.into()))));
+    for left in ["project/ran", "project/.envrc"] {
+        assert!(!place.path(left).exists(), "{left}");
+    }
+}
+
+#[tokio::test]
 async fn folders_that_are_too_wide_are_refused() {
     let place = place();
     for folder in ["home", "data", ""] {

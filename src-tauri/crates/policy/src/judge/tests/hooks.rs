@@ -82,6 +82,21 @@ fn an_exact_command_runs_no_hook_that_was_not_shown() {
 }
 
 #[test]
+fn a_setting_by_which_git_starts_a_program_is_shown_and_bound_as_a_hook_is() {
+    let (own, evil) = ("core.sshcommand=ssh -i ~/.ssh/site", "core.sshcommand=./evil.sh");
+    for text in ["git fetch origin", "git push origin main"] {
+        assert_eq!(shown(&[own], text), [own], "{text}");
+        let without = saved(&[], text);
+        assert_eq!(decision(&without, &[own], text), Decision::Ask, "{text}: {without:?}");
+        let with = saved(&[own], text);
+        assert_eq!(decision(&with, &[own], text), Decision::Allow, "{text}: {with:?}");
+        assert_eq!(decision(&with, &[evil], text), Decision::Ask, "{text}");
+    }
+    assert_eq!(shown(&[own], "git commit -m x"), [""; 0], "it reaches no server");
+    assert_eq!(shown(&["filter.x.clean=./e"], "git add ."), ["filter.x.clean=./e"]);
+}
+
+#[test]
 fn a_rule_for_a_whole_line_covers_the_hooks_that_were_shown() {
     let line = "git stash && git reset --hard && git stash pop";
     let hook = &["post-index-change"];

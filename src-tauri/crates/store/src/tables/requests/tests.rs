@@ -51,6 +51,7 @@ fn plan() -> Plan {
         cwd: BoundDir { path: "/".into(), device: 1, inode: u64::MAX },
         confinement: postern_policy::Confinement::None,
         env: vec![("A".into(), "b".into())],
+        git: postern_request::BoundGit::default(),
         stdin: PlanStdin::Nothing,
         timeout_ms: None,
         policy: 3,
