@@ -1,5 +1,6 @@
 //! Facts that a request is judged by: everything comes in as a value.
 
+use crate::path;
 use crate::rule::{Identity, Millis};
 use crate::subject::Origin;
 use postern_command::ParsedCommand;
@@ -116,6 +117,19 @@ impl StepFacts {
         let script = self.script.iter().filter(|script| script.agent_can_change);
         programs.chain(script.map(|script| script.written.as_str()))
     }
+
+    /// Returns true if nothing of a step in this folder is other than it was judged: no program, script or hook, and no path leads
+    /// elsewhere by now. What another run made where the path says is no difference.
+    pub fn is_as_judged(&self, judged: &Self, cwd: &str) -> bool {
+        let leads =
+            |target: &TargetPath| path::reached(cwd, &target.written) != path::reached("/", &target.real);
+        let same = |target: &TargetPath| !leads(target) || judged.targets.contains(target);
+        self.program == judged.program
+            && self.via == judged.via
+            && self.script == judged.script
+            && self.hooks == judged.hooks
+            && self.targets.iter().all(same)
+    }
 }
 
 /// A path that a step names: an operand, or where a redirection writes.
@@ -186,4 +200,33 @@ pub struct Facts<'a> {
     /// Names of environment overrides that this agent may not set without being asked about them.
     pub env_to_ask: &'a [String],
     pub input: &'a Input,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lookup, StepFacts, TargetPath};
+
+    fn step(targets: &[(&str, &str)], hooks: &[&str]) -> StepFacts {
+        let target =
+            |(written, real): &(&str, &str)| TargetPath { written: (*written).into(), real: (*real).into() };
+        let hooks = hooks.iter().map(|hook| (*hook).to_owned()).collect();
+        let targets = targets.iter().map(target).collect();
+        StepFacts { program: Lookup::Nothing, via: Vec::new(), script: None, targets, hooks }
+    }
+
+    #[test]
+    fn a_step_is_as_it_was_judged_unless_a_path_leads_elsewhere_or_a_hook_came() {
+        let judged = step(&[("l", "/q/x")], &["pre-push"]);
+        for (targets, hooks, expected) in [
+            (&[("l", "/q/x")][..], &["pre-push"][..], true),
+            (&[], &["pre-push"], true),
+            (&[("l", "/q/x"), ("/out/made", "/out/made"), ("../out/log", "/out/log")], &["pre-push"], true),
+            (&[("/tmp/x", "/private/tmp/x")], &["pre-push"], true),
+            (&[("l", "/q/y")], &["pre-push"], false),
+            (&[("/out/made", "/keys/made")], &["pre-push"], false),
+            (&[("l", "/q/x")], &["pre-push", "post-commit"], false),
+        ] {
+            assert_eq!(step(targets, hooks).is_as_judged(&judged, "/p"), expected, "{targets:?} {hooks:?}");
+        }
+    }
 }

@@ -161,7 +161,8 @@ pub(super) fn open_again(
         let path = changed.map(|file| file.path.clone()).unwrap_or_default();
         return Err(Drift::Changed { path }.into());
     }
-    if found.steps != steps {
+    let is_as_judged = |(now, judged): (&StepFacts, &StepFacts)| now.is_as_judged(judged, &plan.cwd.path);
+    if found.steps.len() != steps.len() || !found.steps.iter().zip(steps).all(is_as_judged) {
         return Err(Drift::Facts.into());
     }
     found.open.ok_or_else(|| Drift::Gone.into())
