@@ -180,7 +180,7 @@ fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
          for f in .env a/b/.env.local id_rsa a/server-key.pem terraform.tfstate; do echo {SECRET} > $f; done"
     ));
     let lines = [
-        "grep -r '' .", "grep -rh '' a . 2>/dev/null", "rg -uu '' .", "rg '' . a",
+        "grep -r '' .", "grep -rh '' a . 2>/dev/null", "rg -uu 'fine|KEY' .", "rg '' . a",
         "ls -A | xargs cat; cat a/notes.txt", "find . -type f | xargs grep -h ''",
         "find . -path ./.git -prune -o -type f -exec cat {} +", "cat * a/*",
         "for f in * a/* a/b/*; do cat \"$f\"; done", "git ls-files -o | xargs head -n 5; cat a/notes.txt",
@@ -210,7 +210,7 @@ fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
         "the agent is told why: {end}"
     );
     arena.ok(&["agents", "set", agent.id(), "files=allow", "--yes"]);
-    for line in ["grep -rh '' . > all", "cat * a/* > all", "cat a/b/.* > all"] {
+    for line in ["grep -rh '' . > all", "cat * a/* > all"] {
         told(&mut agent, &format!("{line}; cat all; cat a/notes.txt"));
     }
 }

@@ -95,6 +95,7 @@ async fn a_host_that_is_killed_at_a_job_does_it_once_or_not_at_all() {
     let mut crashes = Crashes::set().await;
     let laptop = crashes.stage.laptop.folder();
     let publisher = Publisher::connect(&laptop).await.unwrap();
+    assert!(matches!(crashes.do_work(&publisher, &Work::Resume).await, Reported::Done), "it is connected");
     for (reply, after) in [(false, false), (false, true), (true, false), (true, true)] {
         let at = format!("reply: {reply}, killed after: {after}");
         let mut came = false;

@@ -263,7 +263,7 @@ impl Resolver {
         let folders = if elsewhere { Vec::new() } else { folders_of(step, &here.folder) };
         let obeyed = hooks::of_step(step, folders, &self.home, config);
         let hooks = obeyed.as_ref().map(|obeyed| obeyed.found.clone()).unwrap_or_default();
-        obeyed.into_iter().for_each(|obeyed| held.obeyed.add(obeyed));
+        held.obeyed.extend(obeyed);
         StepFacts { program, via, script, targets, hooks }
     }
 

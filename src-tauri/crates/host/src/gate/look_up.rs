@@ -19,6 +19,13 @@ use std::path::Path;
 /// Variables, by how their names begin, with which git may rightly do otherwise than by its files.
 const OF_GIT: [&str; 5] = ["EDITOR", "GIT_", "SSH_ASKPASS", "VISUAL", "XDG_CONFIG_HOME"];
 
+/// Returns what the gits of a run obey, and what they are given.
+fn git_of(env: &[(String, String)], held: &Held, reading: &ParsedCommand, steps: &[StepFacts]) -> BoundGit {
+    let is_own = |(name, _): &(String, String)| OF_GIT.iter().any(|start| name.starts_with(start));
+    let given = if env.iter().any(is_own) { Vec::new() } else { held.obeyed.defaults(reading, steps) };
+    BoundGit { obeys: held.obeyed.names(), given }
+}
+
 /// Returns the standard input that a rule has to cover: nothing in it is as good as none.
 fn input_of(stdin: &PlanStdin) -> Input {
     match stdin {
@@ -59,8 +66,7 @@ pub(super) fn looked_up(
     set_sdk(&mut built.env, &held);
     let stdin = stdin_of(&run.stdin);
     let input = input_of(&stdin);
-    let own_git = built.env.iter().any(|(name, _)| OF_GIT.iter().any(|start| name.starts_with(start)));
-    let given = if own_git { Vec::new() } else { held.obeyed.defaults(&reading, &steps) };
+    let git = git_of(&built.env, &held, &reading, &steps);
     let plan = Plan {
         agent: policy.agent.clone(),
         session: run.session.clone(),
@@ -72,7 +78,7 @@ pub(super) fn looked_up(
         cwd: cwd.bound.clone(),
         confinement: Confinement::None,
         env: built.env,
-        git: BoundGit { obeys: held.obeyed.names(), given },
+        git,
         stdin,
         timeout_ms: Some(timeout(run.timeout_ms, &policy.settings)),
         policy: version,
