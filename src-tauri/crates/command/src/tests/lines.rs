@@ -61,6 +61,9 @@ fn cd_is_followed() {
     assert_eq!(dir("cd src | ls; pwd", 2), Dir::Same);
     assert_eq!(dir("cd; ls", 1), Dir::Unknown, "where home is, is not known here");
     assert_eq!(dir("cd src || exit 1; ls", 2), under("src"), "here it has not");
+    assert_eq!(dir("cd src && ls && cd .. && pwd", 3), either(&[".", "src"]));
+    assert_eq!(dir("cd src; ls; cd ..; pwd", 3), Dir::Unknown, "above, if the first one failed");
+    assert_eq!(dir("cd src && env -C .. ls", 1), Dir::Unknown, "where a link leads");
     assert_eq!(dir("(cd src); ls", 1), Dir::Same);
     assert_eq!(dir("cd $x && ls", 1), Dir::Unknown);
     assert_eq!(dir("cd /tmp && ls | wc", 2), under("/tmp"));
