@@ -1,8 +1,9 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
 use super::places::is_held_in_place;
+use super::processes::is_found_process;
 use super::sent::quoted;
-use super::shell_values::{is_job, is_number, variable_name};
+use super::shell_values::variable_name;
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
 use crate::facts::{Facts, Input};
@@ -104,14 +105,14 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
     let step = |step: &Step| {
         let same = |raw: &str| {
-            stops_at_port(facts, step, raw)
+            is_found_process(facts, step, raw)
                 || names_folder(facts, raw)
                 || asks_server(step, raw)
                 || names_found(step, raw)
                 || names_extras(step, raw)
                 || removes_kind(step, raw)
                 || names_database(facts, step, raw)
-                || holds_printed_name(raw)
+                || holds_printed_name(raw) && keeps_printers(&facts.reading.text)
         };
         let known = |word: &Word| word.value.is_some() || same(&word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
@@ -142,6 +143,18 @@ fn keeps_folder(text: &str) -> bool {
     let rest = OWN_FOLDER.iter().fold(text.to_owned(), |rest, own| rest.replace(*own, ""));
     let rest = rest.replace(['"', '\'', '\\'], "");
     !["PWD", "pwd(", "pwd (", "function pwd"].iter().any(|change| rest.contains(change))
+}
+
+/// Programs of which it is known what they print.
+const PRINTERS: [&str; 10] =
+    ["awk", "docker", "egrep", "git", "grep", "head", "kubectl", "lsof", "pgrep", "ps"];
+
+/// Returns true if no function in the text has the name of a program of which it is known what it prints (`lsof() { cat f; }`).
+pub(super) fn keeps_printers(text: &str) -> bool {
+    let text: String = text.chars().filter(|c| !c.is_whitespace() && !"\"'\\".contains(*c)).collect();
+    let defines =
+        |name: &&str| text.contains(&format!("{name}()")) || text.contains(&format!("function{name}"));
+    !PRINTERS.iter().any(defines)
 }
 
 /// Returns true for what a server is asked, with a `?` without quotes: a file could only put one other letter in its place.
@@ -235,72 +248,4 @@ fn sets_nothing(step: &Step) -> bool {
     const SETTERS: &str =
         ". declare eval export getopts let local mapfile printf read readarray set source typeset unset";
     step.program().is_some_and(|name| !SETTERS.split(' ').any(|setter| setter == name))
-}
-
-/// Returns true if only the run tells which programs a step ends: jobs of the line, or those at a port that is written out.
-pub(crate) fn stops_ports(facts: &Facts<'_>, step: &Step) -> bool {
-    let unknown = || step.argv.iter().filter(|word| word.value.is_none());
-    unknown().next().is_some() && unknown().all(|word| stops_at_port(facts, step, &word.raw))
-}
-
-/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`,
-/// `lsof -ti:3000 | xargs kill`. Also for a job of the line: `kill -9 $!`.
-fn stops_at_port(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
-    let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
-    let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
-    step.program() == Some("kill")
-        && (asks_for_port(&words) || raw == BY_XARGS && is_fed_by_port(facts, step) || is_number(facts, raw))
-}
-
-/// Returns true for a `kill` of jobs of the line and of nothing else: `kill $!`, `kill %1`, `P=$!; kill $P`.
-pub(super) fn ends_own_jobs(facts: &Facts<'_>, step: &Step) -> bool {
-    let is_signal = |word: &&Word| {
-        let signal = word.value.as_deref().and_then(|word| word.strip_prefix('-'));
-        signal.is_some_and(|signal| signal.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-    };
-    let is_own = |word: &Word| {
-        let number = word.value.as_deref().and_then(|word| word.strip_prefix('%')).unwrap_or_default();
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) || is_job(facts, &word.raw)
-    };
-    let mut words = step.argv.iter().skip(1).peekable();
-    _ = words.next_if(is_signal);
-    step.program() == Some("kill") && words.peek().is_some() && words.all(is_own)
-}
-
-/// A word that stands for those that `xargs` adds.
-const BY_XARGS: &str = "…";
-
-/// Returns true if `xargs` hands a step what the `lsof` before its pipe prints for a port, and nothing else.
-fn is_fed_by_port(facts: &Facts<'_>, step: &Step) -> bool {
-    const PLAIN: [&str; 6] = ["xargs", "-r", "--no-run-if-empty", "-n", "-n1", "1"];
-    let [xargs] = &step.via[..] else { return false };
-    let plain = |word: &Word| word.value.as_deref().is_some_and(|word| PLAIN.contains(&word));
-    let writes =
-        |kind| matches!(kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::Descriptor);
-    let steps = &facts.reading.steps;
-    let at = steps.iter().position(|other| std::ptr::eq(other, step));
-    let Some(before) = at.and_then(|at| steps.get(at.checked_sub(1)?)) else { return false };
-    let between = facts.reading.text.get(before.span.end..step.span.start).unwrap_or_default().trim();
-    let asks = before.literal_argv().is_some_and(|argv| {
-        argv.first() == Some(&"lsof") && asks_for_port(argv.get(1..).unwrap_or_default())
-    });
-    let alone = before.via.is_empty() && before.assignments.is_empty() && before.opaque.is_none();
-    ["|", "2>/dev/null |"].contains(&between)
-        && xargs.argv.iter().all(plain)
-        && step.redirections.iter().all(|redirection| writes(redirection.kind))
-        && asks
-        && alone
-}
-
-/// Returns true for words of `lsof` with which it prints the programs at a port, and nothing else: `-ti:3000`, `-t -i tcp:3000`.
-fn asks_for_port(words: &[&str]) -> bool {
-    let is_port = |word: &str| {
-        let number = word.trim_start_matches("-ti").trim_start_matches("-i");
-        let number = number.trim_start_matches("tcp").trim_start_matches("TCP").strip_prefix(':');
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let is_option = |word: &str| ["-t", "-i", "-ti", "-sTCP:LISTEN", "2>/dev/null"].contains(&word);
-    words.iter().any(|word| is_port(word))
-        && words.iter().any(|word| *word == "-t" || word.starts_with("-ti"))
-        && words.iter().all(|word| is_port(word) || is_option(word))
 }
