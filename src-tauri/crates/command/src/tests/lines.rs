@@ -75,6 +75,30 @@ fn cd_is_followed() {
 }
 
 #[test]
+fn a_file_may_export_what_it_sets() {
+    let is_understood = |line: &str| {
+        let steps = bash(line).steps;
+        let mut sets = steps.iter().filter(|step| step.program() == Some("set"));
+        sets.all(|step| step.opaque.is_none())
+    };
+    for line in [
+        "set -a; source .env; set +a; npm start", "set -a && . ./.env && set +a && CI=1 npm start",
+        "set -o allexport\nsource .env\nset +o allexport\nnpm start",
+    ] {
+        assert!(is_understood(line), "{line}");
+    }
+    for line in [
+        "set -a; npm start", "set -a; X=1; npm start", "set -a; source .env; LD_PRELOAD=./x; npm start",
+        "LD_PRELOAD=./x; set -a; . ./.env; LD_PRELOAD+=y; ls", "set -a; . ./.env; read X < f; ls",
+        "set -a; . ./.env; for X in a; do ls; done", "set -a; . ./.env; : ${X:=./y}; ls",
+        "set -a; . ./.env; eval X=1; ls", "set -a; . ./.env; ((X=1)); ls", "eval 'set -a; . ./.env'; ls",
+        "set -a; . ./.env; X=1 export Y; ls", "set -a; . ./.env; printf -v X y; ls",
+    ] {
+        assert!(!is_understood(line), "{line}");
+    }
+}
+
+#[test]
 fn redirections_are_told_apart() {
     let reading = bash("{ ls; } < in > out 2>> log 2>&1 &> all <> rw");
     let kinds: Vec<RedirectionKind> =

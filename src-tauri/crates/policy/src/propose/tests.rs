@@ -246,6 +246,8 @@ fn what_is_known_only_at_run_time_is_not_offered() {
     ] {
         assert_eq!(shown(&Scene::new().with_shell_text(text).offers()), expected, "{text}");
     }
+    let exported = Scene::new().with_shell_text("set -a; source env.sh; set +a; npm test").offers();
+    assert_eq!(shown(&exported)[0], "command: source env.sh + npm test * pinned");
     let offers = Scene::new().with_shell_text("source env.sh && npm test").offers();
     assert_eq!(shown(&offers)[0], "command: source env.sh + npm test * pinned");
     let changeable = vec!["env.sh".to_owned()];
