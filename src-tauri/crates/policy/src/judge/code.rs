@@ -1,15 +1,20 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
-use super::places::is_held_in_place;
+use super::places::{StepPlaces, TEMPORARY, is_held_in_place};
 use super::processes::is_found_process;
 use super::sent::quoted;
-use super::shell_values::variable_name;
+use super::shell_values::{is_temporary, keeps_printers, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
-use crate::facts::{Facts, Input};
+use crate::facts::{Facts, Input, StepFacts, TargetPath};
+use crate::needed::folders_of;
+use crate::path;
+use crate::protected::ProtectedPlaces;
 use crate::rule::{Limits, Rule};
 use crate::ruleset::Compiled;
-use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word};
+use postern_command::{
+    Power, ProgramClass, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word, class_of,
+};
 use postern_protocol::encode_hex;
 use sha2::{Digest as _, Sha256};
 
@@ -101,20 +106,10 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 
 /// Returns true if the same line does the same each time.
 ///
-/// Every word, file and folder of it is known, and the agent cannot exchange the folders.
+/// Every word, file and folder of it is known, none leads elsewhere over a link, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
-    let step = |step: &Step| {
-        let same = |raw: &str| {
-            is_found_process(facts, step, raw)
-                || names_folder(facts, raw)
-                || asks_server(step, raw)
-                || names_found(step, raw)
-                || names_extras(step, raw)
-                || removes_kind(step, raw)
-                || names_database(facts, step, raw)
-                || holds_printed_name(raw) && keeps_printers(&facts.reading.text)
-        };
-        let known = |word: &Word| word.value.is_some() || same(&word.raw);
+    let same = |(step, found): (&Step, &StepFacts)| {
+        let known = |word: &Word| word.value.is_some() || means_the_same(facts, step, &word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
             && step
@@ -123,8 +118,97 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
                 .chain(step.redirections.iter().map(|redirection| &redirection.target))
                 .all(known)
             && is_held_in_place(facts, &step.dir)
+            && !leads_elsewhere(facts, step, found)
     };
-    facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
+    facts.reading.opaque.iter().all(|part| is_known_target(facts, part))
+        && facts.reading.steps.iter().zip(facts.steps).all(same)
+}
+
+/// Returns true for a word that means the same each time, although only the run tells its value.
+fn means_the_same(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
+    // What runs the file's content does more than the line says.
+    let runs = || step.program().is_none_or(|name| class_of(name) != ProgramClass::Ordinary);
+    let is_written = || step.redirections.iter().any(|one| one.writes() && one.target.raw == raw);
+    let temporary = || is_temporary(facts, raw) && (is_written() || !runs());
+    let printed = || temporary() || holds_printed_name(raw);
+    is_found_process(facts, step, raw)
+        || names_folder(facts, raw)
+        || asks_server(step, raw)
+        || names_found(step, raw)
+        || names_extras(step, raw)
+        || removes_kind(step, raw)
+        || names_database(facts, step, raw)
+        || names_route(facts, step, raw)
+        || printed() && keeps_printers(&facts.reading.text)
+}
+
+/// Returns true for the target of a redirection that was not understood, and that the steps' words say all about.
+fn is_known_target(facts: &Facts<'_>, part: &UnparsedSpan) -> bool {
+    let text = facts.reading.text.get(part.span.clone()).unwrap_or_default();
+    let target = text.trim_start_matches(|c: char| c.is_ascii_digit() || "<>&| ".contains(c));
+    part.kind == Unparsed::RedirectTarget && (is_temporary(facts, target) || is_route(target))
+}
+
+/// Returns true if a link leads a step to a file that is not the agent's, the system's or a temporary one.
+///
+/// The agent can make one after an answer, so that the same line would write or send another file.
+fn leads_elsewhere(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> bool {
+    let folders = folders_of(facts.cwd, &step.dir).unwrap_or_default();
+    let (places, protected) = (StepPlaces::new(facts), ProtectedPlaces::of_home(facts.home));
+    let as_written = |target: &TargetPath| {
+        let real = target.real.strip_prefix("/private").unwrap_or(&target.real);
+        let paths = folders.iter().map(|folder| path::join_path(folder, &target.written));
+        { paths }.any(|path| path == target.real || path == real)
+    };
+    let redirected = |written: &str| {
+        step.redirections.iter().any(|redirection| redirection.target.value.as_deref() == Some(written))
+    };
+    // Its program is known by other means, and of git the places of its repository are named too.
+    let counts = |target: &&TargetPath| match step.program() {
+        Some("git") => redirected(&target.written),
+        name => name != Some(target.written.as_str()),
+    };
+    let stays = |real: &str| {
+        let temporary = TEMPORARY.iter().any(|place| path::is_within(real, place));
+        let own = places.is_inside(real) && places.may_be_changed(real);
+        (temporary || own) && protected.places_at(real).is_empty()
+    };
+    found.targets.iter().filter(counts).any(|target| !as_written(target) && !stays(&target.real))
+}
+
+/// Returns true for a file below folders whose names are parameters of routes: `app/[slug]/page.tsx`. As a pattern a name in brackets
+/// is one letter, so that the file could only be the same one of a folder beside it.
+fn names_route(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
+    let protected = ProtectedPlaces::of_home(facts.home);
+    let stays = |folder: &String| {
+        let path = path::join_path(folder, raw);
+        facts.folders.iter().any(|own| path::is_within(&path, own)) && protected.places_at(&path).is_empty()
+    };
+    // These remove nothing, and what they write over a link counts.
+    let makes = match step.program() {
+        Some("mkdir" | "touch") => true,
+        Some("git") => step.argv.get(1).is_some_and(|word| word.raw == "add"),
+        _ => false,
+    };
+    let is_target = step.redirections.iter().any(|redirection| redirection.target.raw == raw);
+    is_route(raw)
+        && (makes || is_target)
+        && folders_of(facts.cwd, &step.dir).is_some_and(|folders| folders.iter().all(stays))
+}
+
+fn is_route(raw: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    let parameter = |part: &str| {
+        let name = part.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        name.is_some_and(|name| {
+            name.len() > 1 && name.starts_with(|c: char| c != '-') && name.chars().all(plain)
+        })
+    };
+    let named = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphanumeric() || "_+@".contains(c))
+            && part.chars().all(|c| plain(c) || "+@.".contains(c))
+    };
+    raw.split('/').all(|part| parameter(part) || named(part)) && raw.split('/').any(parameter)
 }
 
 /// Words for the folder of the run, with the quote that they begin with.
@@ -145,16 +229,14 @@ fn keeps_folder(text: &str) -> bool {
     !["PWD", "pwd(", "pwd (", "function pwd"].iter().any(|change| rest.contains(change))
 }
 
-/// Programs of which it is known what they print.
-const PRINTERS: [&str; 10] =
-    ["awk", "docker", "egrep", "git", "grep", "head", "kubectl", "lsof", "pgrep", "ps"];
-
-/// Returns true if no function in the text has the name of a program of which it is known what it prints (`lsof() { cat f; }`).
-pub(super) fn keeps_printers(text: &str) -> bool {
-    let text: String = text.chars().filter(|c| !c.is_whitespace() && !"\"'\\".contains(*c)).collect();
-    let defines =
-        |name: &&str| text.contains(&format!("{name}()")) || text.contains(&format!("function{name}"));
-    !PRINTERS.iter().any(defines)
+/// Returns true for `rm` of files and folders that the line made for itself, and of nothing else.
+pub(crate) fn removes_temporary(facts: &Facts<'_>, step: &Step) -> bool {
+    let is_own = |word: &Word| {
+        word.value.as_ref().map_or_else(|| is_temporary(facts, &word.raw), |word| word.starts_with('-'))
+    };
+    step.program() == Some("rm")
+        && step.argv.iter().skip(1).all(is_own)
+        && keeps_printers(&facts.reading.text)
 }
 
 /// Returns true for what a server is asked, with a `?` without quotes: a file could only put one other letter in its place.

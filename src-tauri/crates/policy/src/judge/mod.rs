@@ -59,7 +59,8 @@ pub(crate) use allow::describes;
 pub(crate) use allow::is_fed_text;
 pub(crate) use classes::{ProjectCode, step_in_project};
 pub(crate) use code::{
-    argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced, text_on_input,
+    argv_of_line, is_constant, is_repeatable, on_input as code_on_input, removes_temporary, sourced,
+    text_on_input,
 };
 pub use command_tool::{CommandAgainst, against_classes, against_command_tool, against_files};
 pub(crate) use covering::{can_be_covered, covers};

@@ -1,8 +1,7 @@
 //! Processes that `kill` ends: jobs of the line, those at a port, or those whose command lines hold a text.
 
-use super::code::keeps_printers;
 use super::core;
-use super::shell_values::{is_job, is_number};
+use super::shell_values::{is_job, is_number, keeps_printers};
 use crate::facts::Facts;
 use postern_command::{RedirectionKind, Step, Word, words_of};
 
