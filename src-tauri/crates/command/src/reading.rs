@@ -163,7 +163,8 @@ pub enum Dir {
     Same,
     /// In this path (absolute, or relative to the request's), because of a `cd` with a literal operand.
     Under(String),
-    /// In one of these (each as in [`Dir::Under`], `.` for the request's own), by how a `cd` before it ended.
+    /// In one of these (each as in [`Dir::Under`], `.` for the request's own), by how a `cd` before it ended. A folder that a `cd ..`
+    /// went back over is among them.
     OneOf(Vec<String>),
     /// Not known: a `cd` that may fail or whose operand is not literal. Relative program paths cannot be resolved.
     Unknown,

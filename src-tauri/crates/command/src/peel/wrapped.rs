@@ -67,7 +67,8 @@ fn note_changes(
         call.redirections.push(Redirection { kind: RedirectionKind::Write, target, text: None });
     }
     if let Some(folder) = parsed.last_option(wrapper.folder) {
-        let to = folder.value.filter(|to| !to.is_empty());
+        // Without a shell `..` is where a link leads, not the way back.
+        let to = folder.value.filter(|to| !to.is_empty() && (call.dir == Dir::Same || !to.starts_with("..")));
         call.dir = to.map_or(Dir::Unknown, |to| crate::shell::changed(&call.dir, &[Some(to)]));
     }
     match program_at(&mut call, wrapper, parsed.operand) {

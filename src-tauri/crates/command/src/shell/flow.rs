@@ -103,23 +103,40 @@ pub(crate) fn changed(from: &Dir, arguments: &[Option<&str>]) -> Dir {
     match from {
         Dir::Same => Dir::Under(to.to_owned()),
         Dir::OneOf(all) => {
-            let each: Option<Vec<String>> = all.iter().map(|base| append_path(base, to)).collect();
-            each.map_or(Dir::Unknown, one_of)
+            let each: Option<Vec<_>> = all.iter().map(|base| append_path(base, to)).collect();
+            each.map_or(Dir::Unknown, |each| one_of(each.concat()))
         }
-        Dir::Under(base) => append_path(base, to).map_or(Dir::Unknown, Dir::Under),
+        Dir::Under(base) => append_path(base, to).map_or(Dir::Unknown, one_of),
         Dir::Unknown => Dir::Unknown,
     }
 }
 
-/// Appends a path to a folder, unless it goes back over a link: only the shell knows how it got to `link` in
-/// `cd link/..`.
-fn append_path(base: &str, to: &str) -> Option<String> {
-    match base {
-        "." => Some(to.to_owned()),
-        _ if to.starts_with("..") => None,
-        "/" => Some(format!("/{to}")),
-        _ => Some(format!("{base}/{to}")),
+/// Returns the folder that a path leads to from another one, and that one too if the path goes back over it.
+///
+/// The shell takes names off the path that it came by. Only if a folder on it is gone by then does it go another way, so that
+/// folder counts, too.
+fn append_path(base: &str, to: &str) -> Option<Vec<String>> {
+    let climbs = to.split('/').take_while(|part| *part == "..").count();
+    if base == "." {
+        return (climbs == 0).then(|| vec![to.to_owned()]);
     }
+    let mut left = base;
+    for _ in 0..climbs {
+        let (above, name) = left.rsplit_once('/').unwrap_or((".", left));
+        if matches!(name, "" | "." | "..") {
+            return None;
+        }
+        left = above;
+    }
+    let there = match (left, to.splitn(climbs + 1, '/').nth(climbs).unwrap_or_default()) {
+        ("." | "/", "") => left.to_owned(),
+        (".", below) => below.to_owned(),
+        ("" | "/", below) => format!("/{below}"),
+        (left, "") => left.to_owned(),
+        (left, below) => format!("{left}/{below}"),
+    };
+    let passed = (climbs > 0).then(|| base.to_owned());
+    Some(std::iter::once(there).chain(passed).collect())
 }
 
 #[cfg(test)]
@@ -143,11 +160,28 @@ mod tests {
         for unclear in [&[None][..], &[], &[Some("-")], &[Some("a/../b")], &[Some("a"), Some("b")]] {
             assert_eq!(changed(&Dir::Same, unclear), Dir::Unknown, "{unclear:?}");
         }
-        assert_eq!(
-            changed(&under("link"), &[Some("..")]),
-            Dir::Unknown,
-            "`cd link/..` goes back over the link"
-        );
+    }
+
+    #[test]
+    fn cd_back_names_the_folder_that_it_went_back_over() {
+        let from = |path: &str, to: &str| changed(&under(path), &[Some(to)]);
+        let either = |paths: &[&str]| Dir::OneOf(paths.iter().map(|path| (*path).to_owned()).collect());
+        assert_eq!(from("sub", ".."), either(&[".", "sub"]));
+        assert_eq!(from("packages/ui", "../"), either(&["packages", "packages/ui"]));
+        assert_eq!(from("packages/ui", "../.."), either(&[".", "packages/ui"]));
+        assert_eq!(from("a", "../b"), either(&["a", "b"]));
+        assert_eq!(from("/opt/x", ".."), either(&["/opt", "/opt/x"]));
+        assert_eq!(from("/opt/x", "../.."), either(&["/", "/opt/x"]));
+        assert_eq!(from("/opt/x", "../../b"), either(&["/b", "/opt/x"]));
+        assert_eq!(from("../x", ".."), either(&["..", "../x"]));
+        for (path, to) in
+            [("sub", "../.."), ("/", ".."), ("..", ".."), ("a/.", ".."), ("a//b", "../.."), ("a", "..x/..")]
+        {
+            assert_eq!(from(path, to), Dir::Unknown, "{path} {to}");
+        }
+        let back = changed(&either(&["b", "a/b"]), &[Some("..")]);
+        assert_eq!(back, either(&[".", "a", "a/b", "b"]));
+        assert_eq!(changed(&either(&[".", "a"]), &[Some("..")]), Dir::Unknown, "above the request's folder");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::expansion::is_name;
 use super::flow::{self, After};
 use super::scanned::Loose;
 use super::span::byte_range;
-use super::walk::Walk;
+use super::walk::{Walk, has_word};
 use crate::call::{Arg, CommandCall};
 use crate::{Dialect, Dir, Role, Unparsed, Word, builtins, peel};
 
@@ -127,6 +127,28 @@ impl Walk<'_> {
             && spans.len() == call.args.len()
             && !expressions.iter().any(quotes)
             && expressions.iter().all(|span| self.arithmetic(span).is_ok())
+    }
+
+    /// Returns true for `set -a` or `set +a` in a line that reads a file of commands and sets nothing itself.
+    ///
+    /// What is exported then, the file says, as it could by itself. A text inside of this one does not say all that is set.
+    fn exports_file(&self, call: &CommandCall) -> bool {
+        let words: Vec<Option<&str>> = call.args.iter().map(Arg::known_value).collect();
+        let exports = matches!(
+            words.as_slice(),
+            [Some("set"), Some("-a" | "+a")] | [Some("set"), Some("-o" | "+o"), Some("allexport")]
+        );
+        let hidden = ["eval", "let", "trap"].iter().any(|name| has_word(self.text, name));
+        exports
+            && self.nest.depth == 0
+            && self.nest.dialect == Dialect::Bash
+            && self.variables.unsettled
+            && !self.variables.sets
+            && !hidden
+            && !self.text.contains("((")
+            && call.opaque.is_none()
+            && call.assignments.is_empty()
+            && call.redirections.is_empty()
     }
 
     /// Returns the directory after `cd` with these arguments: one of a few where a variable that is written out ends them.
@@ -252,6 +274,7 @@ impl Walk<'_> {
             self.push_word(&mut call, word, around);
         }
         call.assignments.extend(assignments.iter().map(|assignment| self.assignment(assignment, around)));
+        self.given += call.program_name().map_or(0, |_| assignments.len());
         if call.args.is_empty() && around.certain && self.nest.dialect == Dialect::Bash {
             self.note_constants(&call.assignments);
         }
@@ -265,7 +288,7 @@ impl Walk<'_> {
             .is_some_and(|head| !builtins::is_builtin(head) && !self.functions.contains_key(head));
         self.singles.push(values.filter(|_| plain && external));
         let args = call.args.clone();
-        if self.is_plain_let(&call, &all[..count]) {
+        if self.is_plain_let(&call, &all[..count]) || self.exports_file(&call) {
             if self.pass == Pass::Reading {
                 self.found.steps.push(call.into_step(Role::HarmlessBuiltin));
             }

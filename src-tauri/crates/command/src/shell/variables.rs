@@ -6,7 +6,7 @@ use super::around::Below;
 
 /// Values that the line gives to its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
+#[expect(clippy::struct_excessive_bools, reason = "five facts, none of which follows from another")]
 pub(super) struct Variables {
     /// True if nothing is known yet: every variable is taken to be tame.
     pub(super) hopeful: bool,
@@ -22,6 +22,8 @@ pub(super) struct Variables {
     pub(super) below: HashMap<String, Below>,
     /// Something may set any variable.
     pub(super) unsettled: bool,
+    /// The line gives a variable a value, other than in front of a program.
+    pub(super) sets: bool,
     /// A function stands, or may stand, for a program whose output is known.
     pub(super) redefined: bool,
     /// The line changes its directory somewhere.

@@ -66,6 +66,7 @@ pub(super) fn walk_text(nest: &Nest<'_>, folded: &Folded, start: &ParseResults) 
     let variables = settled.unwrap_or(Variables {
         moves: true,
         unsettled: true,
+        sets: true,
         redefined: true,
         ..Variables::default()
     });
@@ -92,6 +93,8 @@ pub(super) struct Walk<'w> {
     pub(super) declared: Vec<(String, Range<usize>)>,
     pub(super) outline: Outline,
     pub(super) made: Vec<(String, Made)>,
+    /// Number of those that are only given to the program behind them.
+    pub(super) given: usize,
     /// Number of assignments to each that lead nowhere else, and the value.
     pub(super) below: HashMap<String, (usize, Below)>,
     /// Loops that were met so far.
@@ -127,6 +130,7 @@ impl<'w> Walk<'w> {
             declared: Vec::new(),
             outline: Outline::default(),
             made: Vec::new(),
+            given: 0,
             below: HashMap::new(),
             repeats: 0,
             called: 0,
@@ -148,6 +152,7 @@ impl<'w> Walk<'w> {
         let mut learnt = Variables {
             moves: self.moved,
             unsettled: self.unsettled,
+            sets: self.made.len() > self.given,
             redefined: self.found.redefined || self.unsettled,
             moving: self.moving.clone(),
             ..Variables::default()
@@ -455,6 +460,6 @@ impl<'w> Walk<'w> {
 }
 
 /// Returns true if a word stands in a text, whatever is around it.
-fn has_word(text: &str, word: &str) -> bool {
+pub(super) fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).any(|one| one == word)
 }

@@ -61,6 +61,9 @@ fn cd_is_followed() {
     assert_eq!(dir("cd src | ls; pwd", 2), Dir::Same);
     assert_eq!(dir("cd; ls", 1), Dir::Unknown, "where home is, is not known here");
     assert_eq!(dir("cd src || exit 1; ls", 2), under("src"), "here it has not");
+    assert_eq!(dir("cd src && ls && cd .. && pwd", 3), either(&[".", "src"]));
+    assert_eq!(dir("cd src; ls; cd ..; pwd", 3), Dir::Unknown, "above, if the first one failed");
+    assert_eq!(dir("cd src && env -C .. ls", 1), Dir::Unknown, "where a link leads");
     assert_eq!(dir("(cd src); ls", 1), Dir::Same);
     assert_eq!(dir("cd $x && ls", 1), Dir::Unknown);
     assert_eq!(dir("cd /tmp && ls | wc", 2), under("/tmp"));
@@ -69,6 +72,30 @@ fn cd_is_followed() {
     assert_eq!(got, Dir::Unknown, "the second time round it is elsewhere");
     assert_eq!(dir("bash -c 'cd src && ls'", 1), under("src"));
     assert_eq!(dir("c\\d src && ls", 1), under("src"));
+}
+
+#[test]
+fn a_file_may_export_what_it_sets() {
+    let is_understood = |line: &str| {
+        let steps = bash(line).steps;
+        let mut sets = steps.iter().filter(|step| step.program() == Some("set"));
+        sets.all(|step| step.opaque.is_none())
+    };
+    for line in [
+        "set -a; source .env; set +a; npm start", "set -a && . ./.env && set +a && CI=1 npm start",
+        "set -o allexport\nsource .env\nset +o allexport\nnpm start",
+    ] {
+        assert!(is_understood(line), "{line}");
+    }
+    for line in [
+        "set -a; npm start", "set -a; X=1; npm start", "set -a; source .env; LD_PRELOAD=./x; npm start",
+        "LD_PRELOAD=./x; set -a; . ./.env; LD_PRELOAD+=y; ls", "set -a; . ./.env; read X < f; ls",
+        "set -a; . ./.env; for X in a; do ls; done", "set -a; . ./.env; : ${X:=./y}; ls",
+        "set -a; . ./.env; eval X=1; ls", "set -a; . ./.env; ((X=1)); ls", "eval 'set -a; . ./.env'; ls",
+        "set -a; . ./.env; X=1 export Y; ls", "set -a; . ./.env; printf -v X y; ls",
+    ] {
+        assert!(!is_understood(line), "{line}");
+    }
 }
 
 #[test]

@@ -259,8 +259,14 @@ impl Resolver {
             held.scripts.push(file);
             Some(fact)
         });
-        let targets = targets::of_step(step, &there.folder, &self.home);
         let folders = if elsewhere { Vec::new() } else { folders_of(step, &here.folder) };
+        // A link in any of the folders counts.
+        let targets = match folders.as_slice() {
+            [_, _, ..] => {
+                folders.iter().flat_map(|folder| targets::of_step(step, folder, &self.home)).collect()
+            }
+            _ => targets::of_step(step, &there.folder, &self.home),
+        };
         let obeyed = hooks::of_step(step, folders, &self.home, config);
         let hooks = obeyed.as_ref().map(|obeyed| obeyed.found.clone()).unwrap_or_default();
         held.obeyed.extend(obeyed);

@@ -36,7 +36,7 @@ pub(super) fn of_step(step: &Step, folder: &Path, home: &str) -> Vec<TargetPath>
     named.chain(matched).chain(git.then(|| repository(folder)).into_iter().flatten()).collect()
 }
 
-/// Returns where links lead that a pattern may stand for (`cp src/* out`), in a step that may do more than read.
+/// Returns where links lead that a pattern may stand for (`cp src/* out`, `> app/[id]/x`), in a step that may do more than read.
 ///
 /// A profile holds what only reads, and some programs take links for what they are.
 fn links_of_patterns(step: &Step, folder: &Path) -> Vec<TargetPath> {
@@ -47,7 +47,8 @@ fn links_of_patterns(step: &Step, folder: &Path) -> Vec<TargetPath> {
     if !follows || !folder.is_absolute() || is_read_only_anyway(&words) && !writes() {
         return Vec::new();
     }
-    let unknown = step.argv.iter().filter(|word| word.value.is_none());
+    let redirected = step.redirections.iter().filter(|one| one.names_file()).map(|one| &one.target);
+    let unknown = step.argv.iter().chain(redirected).filter(|word| word.value.is_none());
     let patterns = unknown.map(|word| word.raw.replace(['"', '\'', '\\'], ""));
     let plain = patterns.filter(|raw| raw.contains(['*', '?', '[']) && !raw.contains(['$', '`', '~', '(']));
     let matched = plain.flat_map(|pattern| matched_paths(&pattern, folder));

@@ -206,6 +206,19 @@ fn a_step_is_looked_up_where_it_runs() {
 }
 
 #[test]
+fn a_link_counts_in_each_folder_that_a_step_may_run_in() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("sub")).unwrap();
+    symlink("/etc/passwd", place.path("sub/x")).unwrap();
+    let either = Step { dir: Dir::OneOf(vec![".".into(), "sub".into()]), ..step(&["cat", "x"]) };
+    let targets = place.facts(either).steps.remove(0).targets;
+    assert!(
+        targets.iter().any(|target| target.written == "x" && target.real.ends_with("/etc/passwd")),
+        "{targets:?}"
+    );
+}
+
+#[test]
 fn wrappers_are_looked_up_and_what_runs_elsewhere_is_not() {
     let place = Place::new();
     let via = |name: &str, power| Via { argv: [Word::literal(name)].into(), power };

@@ -138,7 +138,7 @@ impl<'f> Classes<'f> {
     pub(super) fn find_classes(&self, subject: &StepSubject<'_>, effects: &[RatedEffect]) -> StepClasses {
         let mut found = StepClasses { unclassed: effects.is_empty(), ..StepClasses::new() };
         let folders = folders_of(self.facts.cwd, &subject.step.dir);
-        let ends_own = super::code::ends_own_jobs(self.facts, subject.step);
+        let ends_own = super::processes::ends_own_jobs(self.facts, subject.step);
         for rated in effects {
             if ends_own && matches!(rated.effect, CommandEffect::ChangeSystem { .. }) {
                 // A confined run signals no other processes than its own.

@@ -1,14 +1,20 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
-use super::places::is_held_in_place;
+use super::places::{StepPlaces, TEMPORARY, is_held_in_place};
+use super::processes::is_found_process;
 use super::sent::quoted;
-use super::shell_values::{is_job, is_number, variable_name};
+use super::shell_values::{is_temporary, keeps_printers, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
-use crate::facts::{Facts, Input};
+use crate::facts::{Facts, Input, StepFacts, TargetPath};
+use crate::needed::folders_of;
+use crate::path;
+use crate::protected::ProtectedPlaces;
 use crate::rule::{Limits, Rule};
 use crate::ruleset::Compiled;
-use postern_command::{Power, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word};
+use postern_command::{
+    Power, ProgramClass, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word, class_of,
+};
 use postern_protocol::encode_hex;
 use sha2::{Digest as _, Sha256};
 
@@ -100,20 +106,10 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 
 /// Returns true if the same line does the same each time.
 ///
-/// Every word, file and folder of it is known, and the agent cannot exchange the folders.
+/// Every word, file and folder of it is known, none leads elsewhere over a link, and the agent cannot exchange the folders.
 pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
-    let step = |step: &Step| {
-        let same = |raw: &str| {
-            stops_at_port(facts, step, raw)
-                || names_folder(facts, raw)
-                || asks_server(step, raw)
-                || names_found(step, raw)
-                || names_extras(step, raw)
-                || removes_kind(step, raw)
-                || names_database(facts, step, raw)
-                || holds_printed_name(raw)
-        };
-        let known = |word: &Word| word.value.is_some() || same(&word.raw);
+    let same = |(step, found): (&Step, &StepFacts)| {
+        let known = |word: &Word| word.value.is_some() || means_the_same(facts, step, &word.raw);
         step.opaque.as_ref().is_none_or(|part| is_constant(step, part))
             && step.via.iter().all(|via| via.power != Power::Elsewhere)
             && step
@@ -122,8 +118,97 @@ pub(crate) fn is_repeatable(facts: &Facts<'_>) -> bool {
                 .chain(step.redirections.iter().map(|redirection| &redirection.target))
                 .all(known)
             && is_held_in_place(facts, &step.dir)
+            && !leads_elsewhere(facts, step, found)
     };
-    facts.reading.opaque.is_empty() && facts.reading.steps.iter().all(step)
+    facts.reading.opaque.iter().all(|part| is_known_target(facts, part))
+        && facts.reading.steps.iter().zip(facts.steps).all(same)
+}
+
+/// Returns true for a word that means the same each time, although only the run tells its value.
+fn means_the_same(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
+    // What runs the file's content does more than the line says.
+    let runs = || step.program().is_none_or(|name| class_of(name) != ProgramClass::Ordinary);
+    let is_written = || step.redirections.iter().any(|one| one.writes() && one.target.raw == raw);
+    let temporary = || is_temporary(facts, raw) && (is_written() || !runs());
+    let printed = || temporary() || holds_printed_name(raw);
+    is_found_process(facts, step, raw)
+        || names_folder(facts, raw)
+        || asks_server(step, raw)
+        || names_found(step, raw)
+        || names_extras(step, raw)
+        || removes_kind(step, raw)
+        || names_database(facts, step, raw)
+        || names_route(facts, step, raw)
+        || printed() && keeps_printers(&facts.reading.text)
+}
+
+/// Returns true for the target of a redirection that was not understood, and that the steps' words say all about.
+fn is_known_target(facts: &Facts<'_>, part: &UnparsedSpan) -> bool {
+    let text = facts.reading.text.get(part.span.clone()).unwrap_or_default();
+    let target = text.trim_start_matches(|c: char| c.is_ascii_digit() || "<>&| ".contains(c));
+    part.kind == Unparsed::RedirectTarget && (is_temporary(facts, target) || is_route(target))
+}
+
+/// Returns true if a link leads a step to a file that is not the agent's, the system's or a temporary one.
+///
+/// The agent can make one after an answer, so that the same line would write or send another file.
+fn leads_elsewhere(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> bool {
+    let folders = folders_of(facts.cwd, &step.dir).unwrap_or_default();
+    let (places, protected) = (StepPlaces::new(facts), ProtectedPlaces::of_home(facts.home));
+    let as_written = |target: &TargetPath| {
+        let real = target.real.strip_prefix("/private").unwrap_or(&target.real);
+        let paths = folders.iter().map(|folder| path::join_path(folder, &target.written));
+        { paths }.any(|path| path == target.real || path == real)
+    };
+    let redirected = |written: &str| {
+        step.redirections.iter().any(|redirection| redirection.target.value.as_deref() == Some(written))
+    };
+    // Its program is known by other means, and of git the places of its repository are named too.
+    let counts = |target: &&TargetPath| match step.program() {
+        Some("git") => redirected(&target.written),
+        name => name != Some(target.written.as_str()),
+    };
+    let stays = |real: &str| {
+        let temporary = TEMPORARY.iter().any(|place| path::is_within(real, place));
+        let own = places.is_inside(real) && places.may_be_changed(real);
+        (temporary || own) && protected.places_at(real).is_empty()
+    };
+    found.targets.iter().filter(counts).any(|target| !as_written(target) && !stays(&target.real))
+}
+
+/// Returns true for a file below folders whose names are parameters of routes: `app/[slug]/page.tsx`. As a pattern a name in brackets
+/// is one letter, so that the file could only be the same one of a folder beside it.
+fn names_route(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
+    let protected = ProtectedPlaces::of_home(facts.home);
+    let stays = |folder: &String| {
+        let path = path::join_path(folder, raw);
+        facts.folders.iter().any(|own| path::is_within(&path, own)) && protected.places_at(&path).is_empty()
+    };
+    // These remove nothing, and what they write over a link counts.
+    let makes = match step.program() {
+        Some("mkdir" | "touch") => true,
+        Some("git") => step.argv.get(1).is_some_and(|word| word.raw == "add"),
+        _ => false,
+    };
+    let is_target = step.redirections.iter().any(|redirection| redirection.target.raw == raw);
+    is_route(raw)
+        && (makes || is_target)
+        && folders_of(facts.cwd, &step.dir).is_some_and(|folders| folders.iter().all(stays))
+}
+
+fn is_route(raw: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    let parameter = |part: &str| {
+        let name = part.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        name.is_some_and(|name| {
+            name.len() > 1 && name.starts_with(|c: char| c != '-') && name.chars().all(plain)
+        })
+    };
+    let named = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphanumeric() || "_+@".contains(c))
+            && part.chars().all(|c| plain(c) || "+@.".contains(c))
+    };
+    raw.split('/').all(|part| parameter(part) || named(part)) && raw.split('/').any(parameter)
 }
 
 /// Words for the folder of the run, with the quote that they begin with.
@@ -142,6 +227,16 @@ fn keeps_folder(text: &str) -> bool {
     let rest = OWN_FOLDER.iter().fold(text.to_owned(), |rest, own| rest.replace(*own, ""));
     let rest = rest.replace(['"', '\'', '\\'], "");
     !["PWD", "pwd(", "pwd (", "function pwd"].iter().any(|change| rest.contains(change))
+}
+
+/// Returns true for `rm` of files and folders that the line made for itself, and of nothing else.
+pub(crate) fn removes_temporary(facts: &Facts<'_>, step: &Step) -> bool {
+    let is_own = |word: &Word| {
+        word.value.as_ref().map_or_else(|| is_temporary(facts, &word.raw), |word| word.starts_with('-'))
+    };
+    step.program() == Some("rm")
+        && step.argv.iter().skip(1).all(is_own)
+        && keeps_printers(&facts.reading.text)
 }
 
 /// Returns true for what a server is asked, with a `?` without quotes: a file could only put one other letter in its place.
@@ -235,72 +330,4 @@ fn sets_nothing(step: &Step) -> bool {
     const SETTERS: &str =
         ". declare eval export getopts let local mapfile printf read readarray set source typeset unset";
     step.program().is_some_and(|name| !SETTERS.split(' ').any(|setter| setter == name))
-}
-
-/// Returns true if only the run tells which programs a step ends: jobs of the line, or those at a port that is written out.
-pub(crate) fn stops_ports(facts: &Facts<'_>, step: &Step) -> bool {
-    let unknown = || step.argv.iter().filter(|word| word.value.is_none());
-    unknown().next().is_some() && unknown().all(|word| stops_at_port(facts, step, &word.raw))
-}
-
-/// Returns true for the programs at a port that is written out, as `kill` takes them: `kill $(lsof -ti:3000)`,
-/// `lsof -ti:3000 | xargs kill`. Also for a job of the line: `kill -9 $!`.
-fn stops_at_port(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
-    let looked_up = raw.trim_matches('"').strip_prefix("$(lsof ").and_then(|rest| rest.strip_suffix(')'));
-    let words: Vec<&str> = looked_up.unwrap_or_default().split_whitespace().collect();
-    step.program() == Some("kill")
-        && (asks_for_port(&words) || raw == BY_XARGS && is_fed_by_port(facts, step) || is_number(facts, raw))
-}
-
-/// Returns true for a `kill` of jobs of the line and of nothing else: `kill $!`, `kill %1`, `P=$!; kill $P`.
-pub(super) fn ends_own_jobs(facts: &Facts<'_>, step: &Step) -> bool {
-    let is_signal = |word: &&Word| {
-        let signal = word.value.as_deref().and_then(|word| word.strip_prefix('-'));
-        signal.is_some_and(|signal| signal.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-    };
-    let is_own = |word: &Word| {
-        let number = word.value.as_deref().and_then(|word| word.strip_prefix('%')).unwrap_or_default();
-        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) || is_job(facts, &word.raw)
-    };
-    let mut words = step.argv.iter().skip(1).peekable();
-    _ = words.next_if(is_signal);
-    step.program() == Some("kill") && words.peek().is_some() && words.all(is_own)
-}
-
-/// A word that stands for those that `xargs` adds.
-const BY_XARGS: &str = "…";
-
-/// Returns true if `xargs` hands a step what the `lsof` before its pipe prints for a port, and nothing else.
-fn is_fed_by_port(facts: &Facts<'_>, step: &Step) -> bool {
-    const PLAIN: [&str; 6] = ["xargs", "-r", "--no-run-if-empty", "-n", "-n1", "1"];
-    let [xargs] = &step.via[..] else { return false };
-    let plain = |word: &Word| word.value.as_deref().is_some_and(|word| PLAIN.contains(&word));
-    let writes =
-        |kind| matches!(kind, RedirectionKind::Write | RedirectionKind::Append | RedirectionKind::Descriptor);
-    let steps = &facts.reading.steps;
-    let at = steps.iter().position(|other| std::ptr::eq(other, step));
-    let Some(before) = at.and_then(|at| steps.get(at.checked_sub(1)?)) else { return false };
-    let between = facts.reading.text.get(before.span.end..step.span.start).unwrap_or_default().trim();
-    let asks = before.literal_argv().is_some_and(|argv| {
-        argv.first() == Some(&"lsof") && asks_for_port(argv.get(1..).unwrap_or_default())
-    });
-    let alone = before.via.is_empty() && before.assignments.is_empty() && before.opaque.is_none();
-    ["|", "2>/dev/null |"].contains(&between)
-        && xargs.argv.iter().all(plain)
-        && step.redirections.iter().all(|redirection| writes(redirection.kind))
-        && asks
-        && alone
-}
-
-/// Returns true for words of `lsof` with which it prints the programs at a port, and nothing else: `-ti:3000`, `-t -i tcp:3000`.
-fn asks_for_port(words: &[&str]) -> bool {
-    let is_port = |word: &str| {
-        let number = word.trim_start_matches("-ti").trim_start_matches("-i");
-        let number = number.trim_start_matches("tcp").trim_start_matches("TCP").strip_prefix(':');
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let is_option = |word: &str| ["-t", "-i", "-ti", "-sTCP:LISTEN", "2>/dev/null"].contains(&word);
-    words.iter().any(|word| is_port(word))
-        && words.iter().any(|word| *word == "-t" || word.starts_with("-ti"))
-        && words.iter().all(|word| is_port(word) || is_option(word))
 }

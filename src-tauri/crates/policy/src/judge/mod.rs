@@ -41,6 +41,7 @@ mod opened;
 mod outcome;
 mod own_shell;
 mod places;
+mod processes;
 mod profile;
 mod search;
 mod sent;
@@ -58,7 +59,8 @@ pub(crate) use allow::describes;
 pub(crate) use allow::is_fed_text;
 pub(crate) use classes::{ProjectCode, step_in_project};
 pub(crate) use code::{
-    argv_of_line, is_constant, is_repeatable, on_input as code_on_input, sourced, stops_ports, text_on_input,
+    argv_of_line, is_constant, is_repeatable, on_input as code_on_input, removes_temporary, sourced,
+    text_on_input,
 };
 pub use command_tool::{CommandAgainst, against_classes, against_command_tool, against_files};
 pub(crate) use covering::{can_be_covered, covers};
@@ -70,6 +72,7 @@ pub(crate) use outcome::named_entry;
 pub use outcome::{rule_ref, source_words};
 pub use own_shell::protect_in_own_shell;
 pub(crate) use places::is_held_in_place;
+pub(crate) use processes::ends_found_processes;
 pub use profile::tighter_profiles;
 pub(crate) use sent::{sends_to_own_server, sends_written_text};
 pub(crate) use step::reads_input_as_data;

@@ -3,9 +3,10 @@
 use crate::testing::{Scene, rows};
 use crate::{AlwaysOffer, Decision, Gap, OfferLabel, Pattern, Rule, RuleOrigin, Source, TargetPath};
 
-const PROGRAMS: [&str; 22] = [
+const PROGRAMS: [&str; 27] = [
     "ssh", "psql", "mysql", "docker", "kubectl", "crontab", "nc", "mail", "timeout", "strace", "test",
-    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip", "yt-dlp", "head",
+    "make", "patch", "jq", "kill", "lsof", "xargs", "find", "rm", "pip", "yt-dlp", "head", "pgrep", "ps",
+    "awk", "mktemp", "mkdir",
 ];
 
 fn scene(text: &str) -> Scene {
@@ -119,6 +120,19 @@ fn an_exact_command_reads_no_file_behind_a_link() {
     let mut linked = rules.iter().fold(scene(text), |scene, rule| scene.with_rule(rule.clone()));
     linked.targets = vec![TargetPath { written: "ok.sql".to_owned(), real: "/Users/u/other/f1".to_owned() }];
     assert_ne!(linked.judge_request().decision, Decision::Allow);
+}
+
+#[test]
+fn a_line_writes_over_no_link() {
+    for (text, written) in [
+        ("docker logs $(docker ps -qf name=web) > out.txt", "out.txt"),
+        ("cat > app/[slug]/page.tsx <<'E'\nx\nE", "/Users/u/project/app/s/page.tsx"),
+    ] {
+        let rules = saved(&exact_offer(text).unwrap());
+        let mut linked = rules.iter().fold(scene(text), |scene, rule| scene.with_rule(rule.clone()));
+        linked.targets = vec![TargetPath { written: written.to_owned(), real: "/Users/u/.zshrc".to_owned() }];
+        assert_ne!(linked.judge_request().decision, Decision::Allow, "{text}");
+    }
 }
 
 #[test]

@@ -6,20 +6,22 @@ use crate::confinement::Confinement;
 use crate::decision::Decision;
 use crate::facts::{Facts, Input, StepFacts};
 use crate::judge::{
-    argv_of_line, is_repeatable, read_on_input, sourced, stops_ports, takes_commands_by_pipe,
+    argv_of_line, ends_found_processes, is_repeatable, read_on_input, removes_temporary, sourced,
+    takes_commands_by_pipe,
 };
 use crate::path;
 use crate::risk::{RatedEffect, RiskLevel};
 use crate::rule::{Limits, Pattern};
 use crate::verdict::Verdict;
-use postern_command::{CommandEffect, escape};
+use postern_command::{CommandEffect, Step, escape};
 
 /// Bytes of a line that is saved.
 const LONGEST: usize = 8 * 1024;
 
 /// Returns the offer for exactly this line in this folder, if it would answer the question and does the same each time.
 ///
-/// A dangerous line has one only where a rule could also cover each of its steps, or where it ends a job or what uses a port.
+/// A dangerous line has one only where a rule could also cover each of its steps, or where it ends processes that it finds or removes
+/// what it made.
 pub(super) fn line_offer(
     policy: &AgentPolicy,
     facts: &Facts<'_>,
@@ -28,7 +30,7 @@ pub(super) fn line_offer(
 ) -> Option<AlwaysOffer> {
     let text = &facts.reading.text;
     let shown = escape::is_visible(&text.replace(['\n', '\t'], " ")) && text.len() <= LONGEST;
-    let asks = verdict.decision == Decision::Ask && (dangerous || only_ends_ports(facts, verdict));
+    let asks = verdict.decision == Decision::Ask && (dangerous || only_ends_own(facts, verdict));
     let whole = facts.shell && facts.reading.invalid.is_none() && *facts.input == Input::Nothing;
     if !shown || !asks || !whole || !is_repeatable(facts) {
         return None;
@@ -46,12 +48,12 @@ pub(super) fn line_offer(
     (offer.judge_with(policy, facts).decision == Decision::Allow).then_some(offer)
 }
 
-/// Returns true if nothing is dangerous but that it ends by force its own jobs, or programs at a port that is written out.
-fn only_ends_ports(facts: &Facts<'_>, verdict: &Verdict) -> bool {
+/// Returns true if nothing is dangerous but that it ends its own jobs or processes that it finds, or removes its temporary files.
+fn only_ends_own(facts: &Facts<'_>, verdict: &Verdict) -> bool {
     let step = |rated: &RatedEffect| facts.reading.steps.get(rated.step?);
     let is_dangerous = |rated: &&RatedEffect| rated.level == RiskLevel::Dangerous;
-    let ends_port = |rated: &RatedEffect| step(rated).is_some_and(|step| stops_ports(facts, step));
-    verdict.risk.effects.iter().filter(is_dangerous).all(ends_port)
+    let is_own = |step: &Step| ends_found_processes(facts, step) || removes_temporary(facts, step);
+    verdict.risk.effects.iter().filter(is_dangerous).all(|rated| step(rated).is_some_and(is_own))
 }
 
 /// Returns the files that the agent can change until the line runs, and those whose content goes to a program or the shell.

@@ -48,6 +48,12 @@ fn only_what_names_everything_is_offered_by_its_words() {
         ("python3 -m pip install x", "command: python3 -m pip install * pinned"),
         ("git -C sub log", "command: git -C sub log * pinned"),
         ("docker compose up -d", "command: docker compose up * pinned"),
+        (
+            "docker compose -f dev.yml logs -f --tail 50 web",
+            "command: docker compose -f dev.yml logs * pinned",
+        ),
+        ("docker compose -f a.yml -f b.yml up -d", "command: docker compose -f a.yml -f b.yml up * pinned"),
+        ("docker compose -p x ps", "command: docker compose -p x ps * pinned"),
     ] {
         assert_eq!(words(text), expected, "{text}");
     }
@@ -57,6 +63,10 @@ fn only_what_names_everything_is_offered_by_its_words() {
         "asdf plugin add x https://a.example/x", "bundle plugin install x", "bundle config x y",
         "bundle install", "mise use node", "uv tool install x", "docker compose -f /tmp/x.yml up",
         "docker compose run web ls", "docker compose exec web ls", "docker run x", "git -c core.pager=x log",
+        "docker compose -f dev.yml exec web ls", "docker compose -f ../x.yml logs",
+        "docker compose -f - logs", "docker compose -f a.yml -f /tmp/x.yml logs",
+        "docker compose -f/tmp/x.yml logs", "docker compose --file=/tmp/x.yml logs",
+        "docker compose -f https://a.example/x.git logs", "docker compose --project-directory /tmp/x logs",
         "find . -exec rm {} +",
     ] {
         assert!(!words(text).starts_with("command"), "{text}: {}", words(text));
@@ -236,6 +246,8 @@ fn what_is_known_only_at_run_time_is_not_offered() {
     ] {
         assert_eq!(shown(&Scene::new().with_shell_text(text).offers()), expected, "{text}");
     }
+    let exported = Scene::new().with_shell_text("set -a; source env.sh; set +a; npm test").offers();
+    assert_eq!(shown(&exported)[0], "command: source env.sh + npm test * pinned");
     let offers = Scene::new().with_shell_text("source env.sh && npm test").offers();
     assert_eq!(shown(&offers)[0], "command: source env.sh + npm test * pinned");
     let changeable = vec!["env.sh".to_owned()];

@@ -22,6 +22,8 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
         // The limits hold the server and what else it does.
         ArgEffect::Sends if sends_to_own_server(step) => Some(0),
         ArgEffect::Remote if starts_services(&known) => Some(way.argument + 1),
+        // All options in front of its command are words of the rule.
+        ArgEffect::Config if compose_verb(&known).is_some() => Some(way.argument + 1),
         _ => None,
     };
     if name.contains('/') || tool.is_none() && !ways().all(|way| named(way).is_some()) {
@@ -42,10 +44,37 @@ pub(super) fn action_pattern(step: &Step) -> Option<String> {
 
 /// Returns true for the services of a project's file: which ones there are and what they may, the file says.
 fn starts_services(known: &[&str]) -> bool {
-    let (["docker" | "podman", "compose", verb, ..] | ["docker-compose", verb, ..]) = known else {
-        return false;
+    let verb = compose_verb(known).and_then(|at| known.get(at));
+    verb.is_some_and(|verb| ["build", "create", "start", "up"].contains(verb))
+}
+
+/// Options of compose itself, which stand in front of its command.
+const OF_COMPOSE: [&str; 9] = [
+    "-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--project-directory", "--ansi",
+    "--parallel",
+];
+
+/// Returns the index of compose's command, behind options of its own that name files of the project alone:
+/// `docker compose -f FILE logs`.
+fn compose_verb(known: &[&str]) -> Option<usize> {
+    let at = words_to_compose(known)?;
+    let own: Vec<&str> = std::iter::once("docker-compose").chain(known.get(at..)?.iter().copied()).collect();
+    let verb = at + leading_options(&own);
+    let stays = |word: &&str| {
+        let (name, value) = word.split_once('=').unwrap_or((word, word));
+        let listed = !word.starts_with('-') || OF_COMPOSE.contains(&name);
+        listed && !value.starts_with(['/', '~']) && !value.contains(':') && !value.contains("..")
     };
-    ["build", "create", "start", "up"].contains(verb)
+    known.get(at..verb)?.iter().all(stays).then_some(verb)
+}
+
+/// Counts the words of a call of compose up to its options.
+fn words_to_compose(known: &[&str]) -> Option<usize> {
+    match known {
+        ["docker" | "podman", "compose", ..] => Some(2),
+        ["docker-compose", ..] => Some(1),
+        _ => None,
+    }
 }
 
 /// Returns the number of words up to a field of a call, or to its method, with the value that belongs to it.
@@ -134,6 +163,10 @@ fn words_to_module(known: &[&str], named: usize) -> usize {
 /// With the second word of a program that nothing is known about.
 fn words_to_verb(known: &[&str]) -> Option<usize> {
     let name = known.first()?;
+    if words_to_compose(known).is_some() {
+        let verb = compose_verb(known)?;
+        return known.get(verb).is_some_and(|word| is_verb(word)).then_some(verb + 1);
+    }
     let at = 1 + leading_options(known);
     let behind: Vec<&str> = std::iter::once(*name).chain(known.get(at..)?.iter().copied()).collect();
     let words = match command_length(&behind) {

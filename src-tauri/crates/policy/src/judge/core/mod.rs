@@ -12,6 +12,7 @@ mod stopping;
 pub(super) use place::OwnFoldersView;
 pub(super) use place::spellings as path_spellings;
 pub(super) use spelling::{TOO_MANY, all_spellings as spellings_of};
+pub(super) use stopping::finds_postern;
 
 use super::invocation::{self, JudgedInvocation};
 use crate::judge::line::JudgmentContext;

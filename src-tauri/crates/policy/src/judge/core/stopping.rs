@@ -133,16 +133,33 @@ fn by_pattern(args: &[Option<&str>]) -> bool {
     })
 }
 
+/// Returns true if a regular expression may match the command line of one of Postern's processes.
+pub(in crate::judge) fn finds_postern(pattern: &str) -> bool {
+    by_pattern(&[Some("-f"), Some(pattern)])
+}
+
 /// Returns a regular expression as a glob that matches at least as much.
 fn as_glob(expression: &str) -> String {
     let expression = expression.trim_start_matches('^').trim_end_matches('$');
     let plain = |c: char| c.is_alphanumeric() || "_-/ :=@,".contains(c);
     let mut glob = String::new();
-    for c in expression.chars() {
+    let mut rest = expression.chars().peekable();
+    while let Some(c) = rest.next() {
         if matches!(c, '*' | '?' | '{') {
             glob.pop();
         }
         glob.push(if plain(c) { c } else { '*' });
+        // What these hold stands for other letters.
+        match c {
+            '{' => _ = rest.find(|c| *c == '}'),
+            '\\' => _ = rest.next(),
+            '[' => {
+                _ = rest.next_if_eq(&'^');
+                _ = rest.next();
+                _ = rest.find(|c| *c == ']');
+            }
+            _ => {}
+        }
     }
     glob
 }
@@ -177,10 +194,18 @@ pub(super) fn kills_what_it_looked_up(line: &JudgmentContext<'_>) -> Option<usiz
         let words = || steps[at].argv.iter().skip(1).filter_map(|word| word.value.as_deref());
         is(at, &["pgrep", "pidof", "lsof", "grep", "egrep", "rg", "awk", "cat"]) && words().any(names_postern)
     });
-    let kills_something_found = |at: usize| {
-        let by_xargs =
-            steps[at].via.iter().any(|via| via.argv.first().is_some_and(|word| word.raw.ends_with("xargs")));
-        by_xargs || steps[at].argv.iter().any(|word| word.value.is_none())
+    // As `pkill` with these words would.
+    let finds_own = (0..steps.len()).any(|at| {
+        let words: Vec<Option<&str>> =
+            steps[at].argv.iter().skip(1).map(|word| word.value.as_deref()).collect();
+        is(at, &["pgrep"]) && by_pattern(&words)
+    });
+    let by_xargs = |at: usize| {
+        steps[at].via.iter().any(|via| via.argv.first().is_some_and(|word| word.raw.ends_with("xargs")))
     };
-    (0..steps.len()).find(|at| looks && is(*at, &["kill"]) && kills_something_found(*at))
+    let unknown = |at: usize| steps[at].argv.iter().filter(|word| word.value.is_none());
+    let found = |at: usize| by_xargs(at) || unknown(at).next().is_some();
+    let found_by_pattern = |at: usize| by_xargs(at) || unknown(at).any(|word| word.raw.contains("pgrep"));
+    let takes = |at: &usize| looks && found(*at) || finds_own && found_by_pattern(*at);
+    (0..steps.len()).find(|at| is(*at, &["kill"]) && takes(at))
 }
