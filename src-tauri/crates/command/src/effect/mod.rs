@@ -33,6 +33,7 @@ pub use postern_programs::{EffectScope, InstallPlace, Reversible};
 pub use publication::{Publication, publication_of};
 pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_of};
 pub use roles::{WordRole, roles_of_words};
+pub use searched::patterns_of_find;
 pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_command, effects_of_words};
 pub use written::write_words;
