@@ -15,6 +15,7 @@ mod places;
 mod publication;
 mod push;
 mod roles;
+mod scripts;
 mod searched;
 mod step;
 mod written;

@@ -16,6 +16,7 @@ use super::host::{
 use super::initializer::package_of;
 use super::inner::{effects_of_inner, fed_statements};
 use super::listed::listed_secrets;
+use super::scripts::shown_by_script;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
@@ -105,8 +106,13 @@ impl StepEffects {
 
     /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
     fn of_command(&mut self, command: &ExaminedCommand<'_>, reads: bool) {
+        let shown = shown_by_script(command);
+        let is_kept =
+            |(effect, ..): &FoundEffect| shown.is_none() || !matches!(effect, CommandEffect::ControlApp { .. });
         let known = command.program.effects.iter().filter_map(|effect| of_table(effect, command));
-        for (effect, scope, reversible) in known.chain(checks::checked_effects(command)) {
+        let known: Vec<FoundEffect> = known.filter(is_kept).collect();
+        let found = known.into_iter().chain(shown).chain(checks::checked_effects(command));
+        for (effect, scope, reversible) in found {
             let counts = matches!(
                 effect,
                 CommandEffect::Read { .. } | CommandEffect::Fetch { .. } | CommandEffect::UseSecret { .. }
