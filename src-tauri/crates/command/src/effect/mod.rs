@@ -76,8 +76,14 @@ pub enum CommandEffect {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,
     },
-    /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that the words name.
-    Publish { what: Vec<String>, place: Words, host: Option<String> },
+    /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that the words name, `tag` the name of the version.
+    Publish {
+        what: Vec<String>,
+        place: Words,
+        host: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
+    },
     /// Changes a repository; `change` is a verb phrase (`discard uncommitted changes`), `folder` another one that the words name.
     ChangeRepository {
         change: Words,

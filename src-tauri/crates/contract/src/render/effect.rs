@@ -176,8 +176,12 @@ pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
                 None => said,
             }
         }
-        CommandEffect::Publish { what, place, host } => {
-            publication(begun, what, place, address(rated).or(host.as_deref()))
+        CommandEffect::Publish { what, place, host, tag } => {
+            let said = publication(begun, what, place, address(rated).or(host.as_deref()));
+            match tag {
+                Some(tag) => said.literal(", tag ").code(tag),
+                None => said,
+            }
         }
         CommandEffect::ChangeRepository { change, names, folder } => {
             add_folder(changing(begun, rated, change, names), folder.as_deref(), rated.scope)

@@ -167,7 +167,7 @@ fn effects(text: &str) -> Vec<CommandEffect> {
         CommandEffect::Install { packages: list(), place: InstallPlace::Project },
         CommandEffect::Fetch { from: list() },
         CommandEffect::Send { what: "push commits".into(), to: list(), branch: maybe() },
-        CommandEffect::Publish { what: list(), place: "npm".into(), host: maybe() },
+        CommandEffect::Publish { what: list(), place: "npm".into(), host: maybe(), tag: maybe() },
         CommandEffect::ChangeRepository {
             change: "delete the branch".into(),
             names: list(),

@@ -58,7 +58,7 @@ impl<'a> PathContext<'a> {
     /// Returns the words that a path stands for: in the body of a loop those of its list.
     fn meant<'s>(&'s self, path: &'s String) -> &'s [String] {
         let listed = self.listed.iter().find(|word| word.raw == *path);
-        listed.map_or(std::slice::from_ref(path), |word| &word.values)
+        listed.map_or(std::slice::from_ref(path), |word| word.values.as_slice())
     }
 
     /// Returns what names the files in place of the words of an effect.
