@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::guess::LONGEST;
 use crate::{
-    Assignment, CandidateCommand, Dialect, Dir, Note, Redirection, Role, Step, Unparsed, UnparsedSpan, Via,
+    Assignment, CandidateCommand, Dialect, Dir, ListedWord, Note, Redirection, Role, Step, Unparsed, UnparsedSpan, Via,
     Word,
 };
 
@@ -100,6 +100,7 @@ pub(crate) struct CommandCall {
     pub(crate) redirections: Vec<Redirection>,
     pub(crate) piped: bool,
     pub(crate) dir: Dir,
+    pub(crate) listed: Vec<ListedWord>,
     pub(crate) feed: Feed,
     /// The shell that looks the name up, with its builtins; `None` if a program is started directly.
     pub(crate) shell: Option<Dialect>,
@@ -144,6 +145,7 @@ impl CommandCall {
             redirections: self.redirections,
             piped: self.piped,
             dir: self.dir,
+            listed: self.listed,
             ways_out: Vec::new(),
             script: None,
             opaque: self.opaque,

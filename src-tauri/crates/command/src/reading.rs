@@ -1,6 +1,7 @@
 //! Result of parsing a command line: the types that every other room reads.
 
 use postern_programs::Power;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -56,6 +57,8 @@ pub struct Step {
     pub piped: bool,
     /// Working directory relative to the request's, as changed by `cd` or a wrapper before this step.
     pub dir: Dir,
+    /// Words that stand for those of the list of a `for` around it.
+    pub listed: Vec<ListedWord>,
     /// Arguments by which it runs other code or writes where it should not (`git -c`, `rg --pre`, `find -exec`).
     pub ways_out: Vec<UnsafeArg>,
     /// The script file an interpreter or shell would run: index into `argv`.
@@ -63,6 +66,15 @@ pub struct Step {
     /// Reason why the step is not fully understood. If set: at best asked about, and never saved as more than
     /// the exact command.
     pub opaque: Option<UnparsedSpan>,
+}
+
+/// Word that is known but for the variable of a `for`: `"$f"` and `"out/$f.bak"` in its body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedWord {
+    /// As written.
+    pub raw: String,
+    /// Words that it stands for: fixed ones, and patterns.
+    pub values: Vec<String>,
 }
 
 /// Word of a step.

@@ -155,6 +155,7 @@ fn only_effects_that_name_their_objects_are_shown_as_one() {
             span: (0, 0),
             guessed: false,
             measured: None,
+            named: None,
         }],
     };
     let (name, place) = (Some("x".to_owned()), || "in a container".into());

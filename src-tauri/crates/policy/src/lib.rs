@@ -88,7 +88,7 @@ pub use protected::{
     is_git_folder, is_git_name, is_protected_entry, pinned_when_absent, protected_names, unprotected_in,
 };
 pub use readable::{NotReadable, why_not_readable};
-pub use risk::{EffectExtent, RatedEffect, Risk, RiskLevel};
+pub use risk::{EffectExtent, NamedFiles, RatedEffect, Risk, RiskLevel};
 pub use rule::{
     Authority, CoveredEffect, Effect, FileAccess, Identity, IdentityPattern, Lifetime, Limits, Millis,
     Pattern, PatternKind, Pin, Rule, RuleId, RuleInput, RuleOrigin, ScriptPin, Signature, Signer, Source,

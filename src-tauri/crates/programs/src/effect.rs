@@ -128,6 +128,8 @@ pub enum Of {
     Rest,
     /// The last.
     Last,
+    /// What is behind `--`; all of them if there is none.
+    Paths,
     /// Paths that are found below the first operand, or below the current folder.
     Found,
     /// The machines among them.

@@ -15,6 +15,7 @@ mod places;
 mod publication;
 mod push;
 mod roles;
+mod scripts;
 mod searched;
 mod step;
 mod written;
@@ -33,6 +34,7 @@ pub use postern_programs::{EffectScope, InstallPlace, Reversible};
 pub use publication::{Publication, publication_of};
 pub use push::{Transfer, is_git_clone, keeps_settings, moves_branches, transfer_of};
 pub use roles::{WordRole, roles_of_words};
+pub use searched::patterns_of_find;
 pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_command, effects_of_words};
 pub use written::write_words;
@@ -74,8 +76,14 @@ pub enum CommandEffect {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,
     },
-    /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that the words name.
-    Publish { what: Vec<String>, place: Words, host: Option<String> },
+    /// Publishes for everybody; `place` is a noun (`npm`), `host` a registry that the words name, `tag` the name of the version.
+    Publish {
+        what: Vec<String>,
+        place: Words,
+        host: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tag: Option<String>,
+    },
     /// Changes a repository; `change` is a verb phrase (`discard uncommitted changes`), `folder` another one that the words name.
     ChangeRepository {
         change: Words,

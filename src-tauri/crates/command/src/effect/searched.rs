@@ -23,7 +23,7 @@ fn behind_type(pattern: &str) -> &str {
 }
 
 /// Returns the patterns that what `find` finds has to match.
-pub(super) fn patterns_of_find<'a>(words: &[&'a str]) -> Vec<&'a str> {
+pub fn patterns_of_find<'a>(words: &[&'a str]) -> Vec<&'a str> {
     const TESTS: [&str; 6] = ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"];
     let all = words.windows(2).enumerate().filter(|(at, pair)| {
         let before = at.checked_sub(1).and_then(|at| words.get(at));

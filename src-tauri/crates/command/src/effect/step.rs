@@ -16,6 +16,7 @@ use super::host::{
 use super::initializer::package_of;
 use super::inner::{effects_of_inner, fed_statements};
 use super::listed::listed_secrets;
+use super::scripts::shown_by_script;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible, StepEffect, UnknownEffectReason};
 use crate::programs::table;
 use crate::programs::{
@@ -104,8 +105,13 @@ impl StepEffects {
 
     /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
     fn of_command(&mut self, command: &ExaminedCommand<'_>, reads: bool) {
+        let shown = shown_by_script(command);
+        let is_kept =
+            |(effect, ..): &FoundEffect| shown.is_none() || !matches!(effect, CommandEffect::ControlApp { .. });
         let known = command.program.effects.iter().filter_map(|effect| of_table(effect, command));
-        for (effect, scope, reversible) in known.chain(checks::checked_effects(command)) {
+        let known: Vec<FoundEffect> = known.filter(is_kept).collect();
+        let found = known.into_iter().chain(shown).chain(checks::checked_effects(command));
+        for (effect, scope, reversible) in found {
             let counts = matches!(
                 effect,
                 CommandEffect::Read { .. } | CommandEffect::Fetch { .. } | CommandEffect::UseSecret { .. }
@@ -208,6 +214,17 @@ impl StepEffects {
                 continue;
             }
             self.add_effect(effect, scope, reversible);
+        }
+        self.say_code_once(step);
+    }
+
+    /// Leaves out that the program itself runs code, if an argument is that code.
+    fn say_code_once(&mut self, step: &Step) {
+        let has_code = self.has_kind("run-inline-code");
+        for whole in step.ways_out.iter().filter(|way| way.argument == 0 && has_code) {
+            let (effect, ..) = of_argument(whole, step.program().unwrap_or_default(), step);
+            let is_code = matches!(effect, CommandEffect::RunProjectCode { .. });
+            self.all.retain(|(other, ..)| !is_code || *other != effect);
         }
     }
 
@@ -378,6 +395,9 @@ const COPIERS: [&str; 6] = ["scp", "rsync", "docker", "podman", "nerdctl", "kube
 /// Programs that send mail to people: an address is not its host alone.
 const MAILERS: [&str; 6] = ["mail", "mailx", "mutt", "sendmail", "msmtp", "swaks"];
 
+/// Programs that publish under a name which others install by: `npm publish --tag next`.
+const TAGGERS: [&str; 3] = ["npm", "pnpm", "yarn"];
+
 /// Programs that fetch images, and nothing else.
 const IMAGE_PROGRAMS: [&str; 4] = ["docker", "podman", "nerdctl", "buildah"];
 
@@ -410,7 +430,8 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
             host: registry(command, &[]),
         },
         EffectKind::Install => {
-            CommandEffect::Install { packages: packages(command, behind), place: effect.place }
+            let packages = outputs(effect.out, command).unwrap_or_else(|| packages(command, behind));
+            CommandEffect::Install { packages, place: effect.place }
         }
         EffectKind::Fetch => {
             let words = far_words(effect, command, behind);
@@ -426,12 +447,7 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
             to: receivers(effect, command, behind),
             branch: branches_there(command, behind),
         },
-        EffectKind::Publish => {
-            let what = all();
-            let last = effect_words(if what.is_empty() { Of::None } else { Of::Last }, command, behind);
-            let host = registry(command, &last);
-            CommandEffect::Publish { what, place: says(), host }
-        }
+        EffectKind::Publish => publication(effect, command, behind, all()),
         EffectKind::ChangeRepository => {
             CommandEffect::ChangeRepository { change: says(), names: all(), folder: None }
         }
@@ -441,6 +457,18 @@ fn typed_effect(effect: &table::TableEffect, command: &ExaminedCommand<'_>, behi
         EffectKind::UseSecret => CommandEffect::UseSecret { how: says(), which: first() },
         EffectKind::Serve => CommandEffect::Serve { what: says(), port: None },
     }
+}
+
+fn publication(
+    effect: &table::TableEffect,
+    command: &ExaminedCommand<'_>,
+    behind: usize,
+    what: Vec<String>,
+) -> CommandEffect {
+    let last = effect_words(if what.is_empty() { Of::None } else { Of::Last }, command, behind);
+    let host = registry(command, &last);
+    let tag = if command.is_one_of(&TAGGERS) { command.value_of(&["--tag"]) } else { None };
+    CommandEffect::Publish { what, place: effect.says.into(), host, tag: tag.map(str::to_owned) }
 }
 
 /// Returns whom or what a command sends something to.
@@ -457,6 +485,8 @@ fn registry(command: &ExaminedCommand<'_>, what: &[String]) -> Option<String> {
     let options = ["--registry", "--index-url", "--repository-url", "--publish-url"];
     let named = command.value_of(&options);
     let named = named.or_else(|| command.value_of(&["--host"]).filter(|_| command.is_one_of(&["gem"])));
+    let source = || command.value_of(&["-s", "--source"]).filter(|_| command.is_one_of(&["dotnet"]));
+    let named = named.or_else(source);
     if let Some(word) = named {
         return Some(machine_of(word).unwrap_or(word).to_owned());
     }
@@ -482,6 +512,10 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
         Of::First => operands.into_iter().take(1).collect(),
         Of::Rest => operands.into_iter().skip(1).collect(),
         Of::Last => operands.last().copied().into_iter().collect(),
+        Of::Paths => {
+            let end = command.args.iter().position(|word| *word == "--");
+            command.operands(end.map_or(behind, |at| behind.max(at + 1)))
+        }
         Of::Hosts if command.is_one_of(&FETCHERS) => {
             operands.into_iter().chain(command.values_of("--url")).map(own_address).collect()
         }

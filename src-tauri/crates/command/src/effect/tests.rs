@@ -102,7 +102,7 @@ fn steps_have_the_effects_that_their_words_say() {
         ),
         (
             "npm publish --registry https://r.example/",
-            Publish { what: Vec::new(), place: "npm".into(), host: Some("r.example".to_owned()) },
+            Publish { what: Vec::new(), place: "npm".into(), host: Some("r.example".to_owned()), tag: None },
         ),
     ]);
 }

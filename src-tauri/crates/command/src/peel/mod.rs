@@ -193,10 +193,12 @@ fn assigned(arg: &Arg) -> Option<Assignment> {
     plain.then(|| Assignment { name: name.to_owned(), value: Word { raw: arg.word.raw.clone(), value } })
 }
 
-/// Words with the mark in them are known only at run time.
+/// Words with the mark in them are known only at run time. A mark of one's own is written as `{}` from then on: no reader
+/// takes the word for a name.
 fn replace_marks(call: &mut CommandCall, mark: &str, dash: bool) {
     for arg in &mut call.args {
-        if arg.known_value().is_some_and(|value| value.contains(mark)) {
+        if let Some(value) = arg.known_value().filter(|value| value.contains(mark)) {
+            let raw = (!matches!(mark, "{" | "{}")).then(|| value.replace(mark, "{}"));
             arg.dash = dash && arg.known_value().is_some_and(|value| value.starts_with(mark));
             arg.climbs = arg.known_value().is_some_and(|value| value.contains(".."));
             arg.free = dash || arg.climbs;
@@ -204,6 +206,9 @@ fn replace_marks(call: &mut CommandCall, mark: &str, dash: bool) {
             arg.start =
                 arg.known_value().and_then(|value| value.split(mark).next()).unwrap_or_default().to_owned();
             arg.word.value = None;
+            if let Some(raw) = raw {
+                arg.word.raw = raw;
+            }
         }
     }
 }

@@ -98,7 +98,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if patterns may match hidden files here.
-    fn shows_hidden(&self) -> bool {
+    pub(super) fn shows_hidden(&self) -> bool {
         let text: String = self.text.chars().filter(|c| !matches!(c, '_' | '-')).collect();
         let text = text.to_ascii_lowercase();
         ["dotglob", "globdots", "globignore"].iter().any(|name| text.contains(name))

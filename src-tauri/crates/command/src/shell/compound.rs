@@ -151,10 +151,15 @@ impl Walk<'_> {
             let name = target.name.as_ref().map_or("", shuck_ast::Name::as_str);
             self.name_is_safe(name, &byte_range(target.span));
             self.made.push((name.to_owned(), made));
+            *self.looped.entry(name.to_owned()).or_default() += usize::from(command.words.is_some());
             self.note_below(name, below.clone());
         }
         self.walk_words(command.words.as_deref().unwrap_or_default(), around);
-        self.walk_loop(None, &command.body, around)
+        let outer = self.lists.len();
+        self.enter_list(command, around);
+        let after = self.walk_loop(None, &command.body, around);
+        self.lists.truncate(outer);
+        after
     }
 
     /// Walks a subshell, which changes its own directory only.
@@ -389,6 +394,7 @@ impl Walk<'_> {
             redirections: around.redirections.clone(),
             piped: around.piped,
             dir: around.dir.clone(),
+            listed: Vec::new(),
             ways_out: Vec::new(),
             script: None,
             opaque: None,

@@ -13,6 +13,7 @@ mod flow;
 mod fold;
 mod gate;
 mod heredocs;
+mod lists;
 mod newlines;
 mod output;
 mod qualifiers;

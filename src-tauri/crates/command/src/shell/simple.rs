@@ -351,6 +351,8 @@ impl Walk<'_> {
 
     fn start_call(&mut self, statement: &Stmt, around: &Around) -> CommandCall {
         let (redirections, feed) = self.redirections(&statement.redirects, around);
+        let unknown = redirections.iter().filter(|redirection| redirection.target.value.is_none());
+        let listed = unknown.filter_map(|redirection| self.listed_word(&redirection.target.raw)).collect();
         CommandCall {
             args: Vec::new(),
             span: self.request_range(&byte_range(statement.span)),
@@ -359,6 +361,7 @@ impl Walk<'_> {
             redirections: around.redirections.iter().cloned().chain(redirections).collect(),
             piped: around.piped,
             dir: around.dir.clone(),
+            listed,
             feed,
             shell: Some(self.nest.dialect),
             depth: self.nest.depth,
@@ -448,6 +451,7 @@ impl Walk<'_> {
                 let Loose { dash, several, splits, free, chosen, strays, climbs } = scanned.loose;
                 let (start, number) = (scanned.start, scanned.number);
                 let arg = self.arg_of(&span, None);
+                call.listed.extend(self.listed_word(&arg.word.raw));
                 call.args.push(Arg {
                     dash,
                     several,

@@ -32,6 +32,8 @@ pub(super) struct Variables {
     pub(super) moving: HashSet<usize>,
     /// Names that are set exactly once.
     pub(super) once: HashSet<String>,
+    /// Names that nothing but the lists of loops sets.
+    pub(super) looped: HashSet<String>,
 }
 
 impl Variables {

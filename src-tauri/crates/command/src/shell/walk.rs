@@ -15,6 +15,7 @@ use super::flow::{self, After};
 use super::fold::Folded;
 use super::gate::Outline;
 use super::heredocs::HereDocument;
+use super::lists::LoopList;
 use super::scanned::{Scanned, WordProblem, WordScope};
 use super::span::byte_range;
 use super::variables::Variables;
@@ -97,6 +98,10 @@ pub(super) struct Walk<'w> {
     pub(super) given: usize,
     /// Number of assignments to each that lead nowhere else, and the value.
     pub(super) below: HashMap<String, (usize, Below)>,
+    /// Number of lists that set each.
+    pub(super) looped: HashMap<String, usize>,
+    /// Lists around the statement, the outermost first.
+    pub(super) lists: Vec<LoopList>,
     /// Loops that were met so far.
     pub(super) repeats: usize,
     /// Calls of functions that were met so far.
@@ -132,6 +137,8 @@ impl<'w> Walk<'w> {
             made: Vec::new(),
             given: 0,
             below: HashMap::new(),
+            looped: HashMap::new(),
+            lists: Vec::new(),
             repeats: 0,
             called: 0,
             moving: HashSet::new(),
@@ -163,6 +170,10 @@ impl<'w> Walk<'w> {
         // These change what an assignment means.
         let declares = ["declare", "typeset", "local", "integer", "float", "IFS"];
         let declares = declares.into_iter().any(|name| has_word(self.text, name));
+        // A function that is called in the body of a loop may have a list of its own.
+        let mut groups = self.text.split('(').skip(1);
+        let defines =
+            has_word(self.text, "function") || groups.any(|rest| rest.trim_start().starts_with(')'));
         let mut all: HashMap<&str, (Made, usize)> = HashMap::new();
         for (name, made) in &self.made {
             let (known, times) = all.entry(name).or_insert((*made, 0));
@@ -172,6 +183,9 @@ impl<'w> Walk<'w> {
         for (name, (known, times)) in all {
             if times == 1 && !declares {
                 learnt.once.insert(name.to_owned());
+            }
+            if self.looped.get(name) == Some(&times) && !declares && (times == 1 || !defines) {
+                learnt.looped.insert(name.to_owned());
             }
             let names = match known {
                 Made::Number => &mut learnt.numbers,

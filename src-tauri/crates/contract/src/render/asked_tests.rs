@@ -38,6 +38,7 @@ fn effect(step: usize, effect: CommandEffect) -> RatedEffect {
         span: (0, 0),
         guessed: false,
         measured: None,
+        named: None,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Effects as people read them: a verb and its object.
 
 use super::argument::argument;
+use super::files::{add_reach, files, many};
 use super::sentence::{Sentence, capitalized};
 use crate::piece::ShownText;
 use crate::shown::AlsoCovers;
 use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
 use postern_command::{ArgFact, CommandEffect, Words, escape};
-use postern_policy::{AlsoCovered, EffectExtent, RatedEffect, Widening};
+use postern_policy::{AlsoCovered, EffectExtent, NamedFiles, RatedEffect, Widening};
 
 /// Objects that are named; more are counted.
 const MOST_NAMED: usize = 3;
@@ -142,9 +143,9 @@ pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
         CommandEffect::Read { paths } if paths.is_empty() => {
             begun.literal("look something up without changing anything")
         }
-        CommandEffect::Read { paths } => objects(begun.literal("read "), paths, "files"),
+        CommandEffect::Read { paths } => files(begun.literal("read "), rated.named.as_ref(), paths, "files"),
         CommandEffect::Write { paths } => {
-            add_scope(objects(begun.literal("write "), paths, "files"), rated.scope, paths)
+            add_reach(files(begun.literal("write "), rated.named.as_ref(), paths, "files"), rated, paths)
         }
         CommandEffect::Delete { paths, recursive, found } => {
             deletion(begun, rated, paths, *recursive && !found)
@@ -175,8 +176,12 @@ pub(super) fn phrase(begun: Sentence, rated: &RatedEffect) -> Sentence {
                 None => said,
             }
         }
-        CommandEffect::Publish { what, place, host } => {
-            publication(begun, what, place, address(rated).or(host.as_deref()))
+        CommandEffect::Publish { what, place, host, tag } => {
+            let said = publication(begun, what, place, address(rated).or(host.as_deref()));
+            match tag {
+                Some(tag) => said.literal(", tag ").code(tag),
+                None => said,
+            }
         }
         CommandEffect::ChangeRepository { change, names, folder } => {
             add_folder(changing(begun, rated, change, names), folder.as_deref(), rated.scope)
@@ -197,7 +202,7 @@ fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[Strin
     match address(rated) {
         Some(address) => begun.literal(change.clone()).literal(" ").code(address),
         None if names.is_empty() => begun.literal(change.clone()).without_colon(),
-        None => named_objects(begun, change, names, "of them"),
+        None => named_objects(begun, change, None, names, "of them"),
     }
 }
 
@@ -205,16 +210,17 @@ fn changing(begun: Sentence, rated: &RatedEffect, change: &Words, names: &[Strin
 pub(super) fn named_objects(
     begun: Sentence,
     words: &Words,
+    named: Option<&NamedFiles>,
     names: &[String],
     many: &'static str,
 ) -> Sentence {
     match (words.around_objects(), names) {
         (Some((before, behind)), [rest @ .., last]) => {
             let said = begun.literal(before);
-            let said = if rest.is_empty() { said } else { objects(said.literal(" "), rest, many) };
-            said.literal(" ").literal(behind).literal(" ").code(last)
+            let said = if rest.is_empty() { said } else { files(said.literal(" "), named, rest, many) };
+            files(said.literal(" ").literal(behind).literal(" "), named, std::slice::from_ref(last), many)
         }
-        _ => objects(begun.literal(words.clone()).literal(" "), names, many),
+        _ => files(begun.literal(words.clone()).literal(" "), named, names, many),
     }
 }
 
@@ -246,20 +252,11 @@ pub(super) fn objects(begun: Sentence, all: &[String], many: &'static str) -> Se
 
 fn add_folder(said: Sentence, folder: Option<&str>, scope: EffectScope) -> Sentence {
     match folder {
-        Some(folder) => add_scope(said.literal(" in ").code(folder), scope, &[]),
-        None => said,
-    }
-}
-
-/// Adds that paths lie outside of the agent's folders, or that they may where only the run tells them.
-pub(super) fn add_scope(said: Sentence, scope: EffectScope, paths: &[String]) -> Sentence {
-    let is_open = |path: &String| path.contains(['$', '`']);
-    match scope {
-        EffectScope::Outside if !paths.is_empty() && paths.iter().all(is_open) => {
-            said.literal(", perhaps outside of its folders")
+        Some(folder) if scope == EffectScope::Outside => {
+            said.literal(" in ").code(folder).literal(", outside of its folders")
         }
-        EffectScope::Outside => said.literal(", outside of its folders"),
-        EffectScope::Inside | EffectScope::Machine | EffectScope::Remote => said,
+        Some(folder) => said.literal(" in ").code(folder),
+        None => said,
     }
 }
 
@@ -271,16 +268,16 @@ fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], whole: bool)
             objects(begun, paths, "folders").literal(" (").fragment(&format_size(*bytes)).literal(")")
         }
         Some(EffectExtent::Commits { .. } | EffectExtent::Address { .. }) | None => {
-            let said = objects(begun, paths, "files");
+            let said = files(begun, rated.named.as_ref(), paths, "files");
             match paths.len() {
                 _ if !whole => said,
                 0 => said,
-                1 => said.literal(" and everything in it"),
+                1 if !many(rated.named.as_ref(), paths) => said.literal(" and everything in it"),
                 _ => said.literal(" and everything in them"),
             }
         }
     };
-    add_scope(said, rated.scope, paths)
+    add_reach(said, rated, paths)
 }
 
 /// Returns a number of bytes in words, as file managers show it.

@@ -1,9 +1,9 @@
 //! Headline of a question: the most consequential effect as a sentence about the agent.
 
 use super::effect::{
-    add_scope, effect_sentence, fetching, format_size, is_about_name, is_about_same, named_objects, objects,
-    phrase,
+    effect_sentence, fetching, format_size, is_about_name, is_about_same, named_objects, objects, phrase,
 };
+use super::files::add_reach;
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_command::effect::{EffectScope, is_git_clone, kept_names, write_words};
@@ -46,7 +46,7 @@ impl<'r> HeadlineEffects<'r> {
             (CommandEffect::Write { paths }, Some(fetch)) => {
                 let names = if paths.is_empty() { kept.as_deref() } else { Some(paths.as_slice()) };
                 let said = add_destination(fetching(begun, verb, fetch), names);
-                add_scope(said, self.first.scope, paths)
+                add_reach(said, self.first, paths)
             }
             (_, Some(fetch)) => {
                 named_phrase(fetching(begun, "fetch from ", fetch).literal(" and "), self.first)
@@ -56,7 +56,8 @@ impl<'r> HeadlineEffects<'r> {
             }
             (CommandEffect::Write { paths }, None) => match self.write_words(steps, paths) {
                 Some(words) => {
-                    add_scope(named_objects(begun, &words, paths, "files"), self.first.scope, paths)
+                    let named = self.first.named.as_ref();
+                    add_reach(named_objects(begun, &words, named, paths, "files"), self.first, paths)
                 }
                 None => named_phrase(begun, self.first),
             },

@@ -10,6 +10,7 @@ mod change;
 mod danger;
 mod denial;
 mod effect;
+mod files;
 mod gap;
 mod headline;
 mod lint;

@@ -167,7 +167,7 @@ fn effects(text: &str) -> Vec<CommandEffect> {
         CommandEffect::Install { packages: list(), place: InstallPlace::Project },
         CommandEffect::Fetch { from: list() },
         CommandEffect::Send { what: "push commits".into(), to: list(), branch: maybe() },
-        CommandEffect::Publish { what: list(), place: "npm".into(), host: maybe() },
+        CommandEffect::Publish { what: list(), place: "npm".into(), host: maybe(), tag: maybe() },
         CommandEffect::ChangeRepository {
             change: "delete the branch".into(),
             names: list(),
@@ -192,8 +192,8 @@ fn effects(text: &str) -> Vec<CommandEffect> {
 
 fn rated(effect: CommandEffect) -> RatedEffect {
     let (scope, reversible, level) = (EffectScope::Inside, Reversible::Unknown, RiskLevel::NeedsReview);
-    let (step, span, guessed, measured) = (Some(0), (0, 1), false, None);
-    RatedEffect { effect, scope, reversible, level, step, span, guessed, measured }
+    let (step, span, guessed, measured, named) = (Some(0), (0, 1), false, None, None);
+    RatedEffect { effect, scope, reversible, level, step, span, guessed, measured, named }
 }
 
 #[test]

@@ -3,9 +3,11 @@
 
 mod code;
 mod level;
+mod named;
 mod scope;
 
 pub use level::RiskLevel;
+pub use named::NamedFiles;
 
 use crate::facts::{Facts, StepFacts};
 use crate::needed::{folder_of, folders_of};
@@ -45,6 +47,9 @@ pub struct RatedEffect {
     pub guessed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<EffectExtent>,
+    /// What names its files in place of its words, if something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<NamedFiles>,
 }
 
 impl RatedEffect {
@@ -93,7 +98,9 @@ impl Risk {
         });
         let mut kept: Vec<RatedEffect> = Vec::new();
         for rated in effects {
-            let same = |other: &RatedEffect| other.effect == rated.effect && other.scope == rated.scope;
+            let same = |other: &RatedEffect| {
+                (&other.effect, other.scope, &other.named) == (&rated.effect, rated.scope, &rated.named)
+            };
             if kept.len() < MOST_KEPT && !kept.iter().any(same) {
                 kept.push(rated);
             }
@@ -293,7 +300,8 @@ pub(crate) fn touch_effect(
     // What is read can't be taken back; what is written over may be written again.
     let reversible = if reads { Reversible::No } else { Reversible::Unknown };
     let (scope, level) = (EffectScope::Machine, RiskLevel::Dangerous);
-    RatedEffect { effect, scope, reversible, level, step, span: (0, 0), guessed: false, measured: None }
+    let (span, guessed, measured, named) = ((0, 0), false, None, None);
+    RatedEffect { effect, scope, reversible, level, step, span, guessed, measured, named }
 }
 
 fn rate_effect(found: StepEffect, step: Option<usize>, place: &PathContext<'_>) -> RatedEffect {
@@ -301,8 +309,9 @@ fn rate_effect(found: StepEffect, step: Option<usize>, place: &PathContext<'_>) 
     let scope = scope.unwrap_or_else(|| place.scope_of(effect.affected_paths()));
     let whole = matches!(effect, CommandEffect::Delete { .. }) && place.holds_all(effect.affected_paths());
     let level = if whole { RiskLevel::Dangerous } else { level::effect_level(&effect, scope, reversible) };
-    let span = (span.start, span.end);
-    RatedEffect { effect, scope, reversible, level, step, span, guessed: false, measured: None }
+    let named = place.named(effect.affected_paths());
+    let (span, guessed, measured) = ((span.start, span.end), false, None);
+    RatedEffect { effect, scope, reversible, level, step, span, guessed, measured, named }
 }
 
 fn unknown(why: UnknownEffectReason, reversible: Reversible, span: std::ops::Range<usize>) -> StepEffect {

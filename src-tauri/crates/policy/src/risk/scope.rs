@@ -1,9 +1,10 @@
 //! The reach of paths: the agent's folders, other folders of the person, the system.
 
+use super::named::{GivenFiles, NamedFiles, given_files};
 use crate::facts::{Facts, StepFacts};
 use crate::path;
 use postern_command::effect::{EffectScope, is_system_file};
-use postern_command::{ParsedCommand, Step, Word};
+use postern_command::{ListedWord, Step};
 use std::borrow::Cow;
 
 /// Folders for files that nobody keeps.
@@ -21,33 +22,54 @@ pub(super) struct PathContext<'a> {
     folders: &'a [String],
     home: &'a str,
     found: Option<&'a StepFacts>,
-    /// Reach of the files that another program names for the step, if one does.
-    given: Option<EffectScope>,
+    /// Words that stand for those of a list.
+    listed: &'a [ListedWord],
+    /// Files that another program names for the step, and their reach.
+    given: Option<(GivenFiles, EffectScope)>,
 }
 
 impl<'a> PathContext<'a> {
-    pub(super) fn of_step(facts: &Facts<'a>, step: &Step, found: Option<&'a StepFacts>) -> Self {
-        let cwd = super::folder(facts, step);
-        let context = Self { cwd, folders: facts.folders, home: facts.home, found, given: None };
-        let given = given_files(facts.reading, step).map(|files| match files {
-            GivenFiles::Named(words) => context.scope_of(&words),
-            GivenFiles::Unknown => EffectScope::Outside,
+    pub(super) fn of_step(facts: &Facts<'a>, step: &'a Step, found: Option<&'a StepFacts>) -> Self {
+        let place = Self::in_folder(None, facts.folders, facts.home);
+        let context = Self { cwd: super::folder(facts, step), found, listed: &step.listed, ..place };
+        let given = given_files(facts.reading, step).map(|files| {
+            let scope = files.starts.as_ref().map_or(EffectScope::Outside, |words| context.scope_of(words));
+            (files, scope)
         });
         Self { given, ..context }
     }
 
     /// Returns the place of a part that belongs to no step: its folder may be another.
     pub(super) fn anywhere(facts: &Facts<'a>) -> Self {
-        Self { cwd: None, folders: facts.folders, home: facts.home, found: None, given: None }
+        Self::in_folder(None, facts.folders, facts.home)
     }
 
     pub(super) fn in_folder(cwd: Option<&'a str>, folders: &'a [String], home: &'a str) -> Self {
-        Self { cwd: cwd.map(Cow::Borrowed), folders, home, found: None, given: None }
+        let cwd = cwd.map(Cow::Borrowed);
+        Self { cwd, folders, home, found: None, listed: &[], given: None }
     }
 
     /// Returns the widest reach of these paths.
     pub(super) fn scope_of(&self, paths: &[String]) -> EffectScope {
-        paths.iter().map(|path| self.of_one(path)).max().unwrap_or(EffectScope::Inside)
+        let meant = paths.iter().flat_map(|path| self.meant(path));
+        meant.map(|path| self.of_one(path)).max().unwrap_or(EffectScope::Inside)
+    }
+
+    /// Returns the words that a path stands for: in the body of a loop those of its list.
+    fn meant<'s>(&'s self, path: &'s String) -> &'s [String] {
+        let listed = self.listed.iter().find(|word| word.raw == *path);
+        listed.map_or(std::slice::from_ref(path), |word| word.values.as_slice())
+    }
+
+    /// Returns what names the files in place of the words of an effect.
+    pub(super) fn named(&self, paths: &[String]) -> Option<NamedFiles> {
+        let listed = self.listed.iter().filter(|word| paths.contains(&word.raw));
+        let words: Vec<ListedWord> = listed.cloned().collect();
+        if !words.is_empty() {
+            return Some(NamedFiles::Listed { words });
+        }
+        let (given, _) = self.given.as_ref()?;
+        given.named.clone().filter(|_| paths.iter().any(|path| NamedFiles::stands_for_them(path)))
     }
 
     /// Returns true if one of these paths is an agent's folder, holds one, or is its repository.
@@ -63,12 +85,13 @@ impl<'a> PathContext<'a> {
                 reached.split('/').any(|name| name == ".git") && reached.strip_suffix(".lock").is_none();
             repository || self.folders.iter().any(|folder| path::is_within(folder, &reached))
         };
-        paths.iter().any(holds)
+        paths.iter().flat_map(|path| self.meant(path)).any(holds)
     }
 
     fn of_one(&self, written: &str) -> EffectScope {
-        if let Some(given) = self.given.filter(|_| written.contains("{}") || written == "…") {
-            return given;
+        let is_given = written.contains("{}") || written == "…";
+        if let Some((_, scope)) = self.given.as_ref().filter(|_| is_given) {
+            return *scope;
         }
         let plain = written.replace(['"', '\''], "");
         if TEMPORARY_WORDS
@@ -107,7 +130,13 @@ impl<'a> PathContext<'a> {
             return None;
         }
         let known = match expanded.find(['*', '?', '[', '{']) {
-            Some(at) => expanded[..at].rsplit_once('/').map_or("", |(folder, _)| folder),
+            Some(at) => {
+                let (folder, pattern) = split_folder(&expanded, at);
+                if may_climb(pattern) {
+                    return None;
+                }
+                folder
+            }
             None => &expanded,
         };
         let known = if known.is_empty() && expanded.starts_with('/') { "/" } else { known };
@@ -128,64 +157,16 @@ fn is_some_of_temporary(path: &str) -> bool {
     })
 }
 
-/// Programs that pass on some of the lines that they read.
-const FILTERS: [&str; 7] = ["egrep", "fgrep", "grep", "head", "sort", "tail", "uniq"];
-
-/// Files that a wrapper hands to a step.
-enum GivenFiles {
-    /// Words that name them, or folders that they lie in.
-    Named(Vec<String>),
-    /// Only the run tells.
-    Unknown,
+/// Returns the folder in front of a pattern that begins there or later in its part, and the rest.
+fn split_folder(path: &str, at: usize) -> (&str, &str) {
+    let end = path[..at].rfind('/');
+    (end.map_or("", |end| &path[..end]), &path[end.map_or(0, |end| end + 1)..])
 }
 
-/// Returns the files that a wrapper hands to the step.
-///
-/// `find` and `fd` look through folders; `xargs` and `parallel` take names from the pipe before them.
-fn given_files(reading: &ParsedCommand, step: &Step) -> Option<GivenFiles> {
-    step.via.iter().rev().find_map(|via| {
-        let name = via.argv.first().and_then(|word| word.value.as_deref()).map(path::base_name)?;
-        match name {
-            "find" | "gfind" | "fd" | "fdfind" => Some(GivenFiles::Named(starts(&via.argv))),
-            "xargs" | "gxargs" | "parallel" => {
-                Some(listed(reading, step).map_or(GivenFiles::Unknown, GivenFiles::Named))
-            }
-            _ => None,
-        }
-    })
-}
-
-/// Returns the folders that `find` or `fd` looks through.
-fn starts(argv: &[Word]) -> Vec<String> {
-    let words = argv.iter().skip(1).map(|word| word.value.as_ref().unwrap_or(&word.raw));
-    let mut named: Vec<String> =
-        words.filter(|word| !word.starts_with(['-', '(', '!', ')', '{', ';', '+'])).cloned().collect();
-    named.push(".".to_owned());
-    named
-}
-
-/// Returns the words of the program at the beginning of the step's pipe, if it tells names of files that it finds.
-fn listed(reading: &ParsedCommand, step: &Step) -> Option<Vec<String>> {
-    let mut at = reading.steps.iter().position(|other| std::ptr::eq(other, step))?;
-    loop {
-        let (before, here) = (reading.steps.get(at.checked_sub(1)?)?, &reading.steps[at]);
-        let between = reading.text.get(before.span.end..here.span.start)?;
-        if between.trim() != "|" || before.opaque.is_some() {
-            return None;
-        }
-        let name = path::base_name(before.program()?);
-        let has = |option: &[&str]| {
-            before.argv.iter().any(|word| option.iter().any(|one| word.value.as_deref() == Some(*one)))
-        };
-        match name {
-            "find" | "gfind" | "fd" | "fdfind" | "ls" | "rg" | "git" | "echo" | "printf" => {
-                return Some(starts(&before.argv));
-            }
-            "grep" | "egrep" | "fgrep" if has(&["-l", "-rl", "-lr", "--files-with-matches"]) => {
-                return Some(starts(&before.argv));
-            }
-            _ if FILTERS.contains(&name) => at -= 1,
-            _ => return None,
-        }
-    }
+/// Returns true if a pattern leads up behind its folder, or may: `*/../x`, and `.*`, which finds `..`.
+fn may_climb(pattern: &str) -> bool {
+    let finds_up = |part: &str| {
+        part.starts_with('.') && part.trim_start_matches('.').starts_with(['*', '?', '[', '{'])
+    };
+    pattern.contains("..") || pattern.split('/').any(finds_up)
 }

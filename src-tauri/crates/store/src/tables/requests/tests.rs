@@ -30,6 +30,7 @@ fn verdict() -> Verdict {
                 span: (0, 1),
                 guessed: false,
                 measured: None,
+                named: None,
             }],
         },
         confinement: postern_policy::Confinement::None,
