@@ -19,6 +19,7 @@ mod clock;
 mod drivers;
 mod endpoint;
 mod host;
+mod json;
 pub mod notifications;
 mod programs;
 pub mod prosody;
@@ -37,6 +38,7 @@ pub use claw::{Claw, now};
 pub use clock::TestClock;
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
+pub use json::{joined, texts};
 pub use programs::{
     OwnedChild, agent_command, connect_agent, lines_of, postern, postern_desktop, postern_run, program,
     repository, start,
