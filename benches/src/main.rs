@@ -102,29 +102,21 @@ fn main() -> anyhow::Result<()> {
 
 /// Measures the figures that need one running host.
 fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
-    let effort = options.effort;
-    let host = processes::Host::start(&options.postern, data.folder())?;
+    let (postern, effort) = (&options.postern, options.effort);
+    let host = processes::Host::start(postern, data.folder())?;
     let mut rows = Vec::new();
-    if options.wants("round-trip") {
-        rows.extend(round_trip::measure(host.pid(), data, effort)?);
-    }
-    if options.wants("throughput") {
-        rows.extend(throughput::measure(data, effort)?);
-    }
-    if options.wants("run") {
-        rows.extend(run::measure(data, effort)?);
-    }
-    if options.wants("confined") {
-        rows.extend(confined::measure(data, effort)?);
-    }
-    if options.wants("postern-run") {
-        rows.extend(postern_run::measure(&options.postern_run, data, effort)?);
-    }
-    if options.wants("output") {
-        rows.extend(output::measure(host.pid(), data, effort)?);
-    }
-    if options.wants("cli") {
-        rows.extend(cli::measure(&options.postern, data, effort)?);
+    for figure in OVER_A_CHANNEL.into_iter().filter(|figure| options.wants(figure)) {
+        let measured: Vec<Row> = match figure {
+            "round-trip" => round_trip::measure(host.pid(), data, effort)?,
+            "throughput" => throughput::measure(data, effort)?,
+            "run" => run::measure(data, effort)?.into(),
+            "confined" => confined::measure(data, effort)?.into(),
+            "postern-run" => postern_run::measure(&options.postern_run, data, effort)?.into(),
+            "output" => output::measure(host.pid(), data, effort)?.into(),
+            "cli" => cli::measure(postern, data, effort)?,
+            other => bail!("{other} is not measured over a channel"),
+        };
+        rows.extend(measured);
     }
     host.stop()?;
     Ok(rows)
@@ -132,25 +124,19 @@ fn over_a_channel(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
 
 /// Measures the figures that start hosts of their own, or none.
 fn over_the_data(options: &Options, data: &Data) -> anyhow::Result<Vec<Row>> {
-    let effort = options.effort;
+    let (postern, effort) = (&options.postern, options.effort);
     let mut rows = Vec::new();
-    if options.wants("identity") {
-        rows.extend(identity::measure(&options.postern, data, effort)?);
-    }
-    if options.wants("start") {
-        rows.extend(start::measure(&options.postern, data, effort)?);
-    }
-    if options.wants("idle") {
-        rows.extend(idle::measure(&options.postern, data, effort)?);
-    }
-    if options.wants("disk") {
-        rows.push(disk::measure(&options.postern, data, effort)?);
-    }
-    if options.wants("fleet") {
-        rows.extend(fleet::measure(&options.postern, effort)?);
-    }
-    if options.wants("load") {
-        rows.extend(load::measure(&options.postern, data, effort)?);
+    for figure in FIGURES.into_iter().filter(|figure| options.wants(figure)) {
+        let measured: Vec<Row> = match figure {
+            "identity" => identity::measure(postern, data, effort)?.into(),
+            "start" => start::measure(postern, data, effort)?.into(),
+            "idle" => idle::measure(postern, data, effort)?.into(),
+            "disk" => vec![disk::measure(postern, data, effort)?],
+            "fleet" => fleet::measure(postern, effort)?,
+            "load" => load::measure(postern, data, effort)?.into(),
+            _ => Vec::new(),
+        };
+        rows.extend(measured);
     }
     Ok(rows)
 }

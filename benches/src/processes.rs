@@ -13,7 +13,19 @@ const PIECE: usize = 64 * 1024;
 /// A `postern serve` of its own.
 #[derive(Debug)]
 pub(crate) struct Host {
-    child: Child,
+    child: OwnedChild,
+}
+
+/// A program that ends with this: a bench that failed leaves none behind.
+#[derive(Debug)]
+struct OwnedChild(Child);
+
+impl Drop for OwnedChild {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a bench starts what it measures; nothing else here does")]
@@ -31,8 +43,8 @@ impl Host {
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", postern.display()))?;
-        let mut host = Self { child };
-        let stdout = host.child.stdout.take().context("no standard output")?;
+        let mut host = Self { child: OwnedChild(child) };
+        let stdout = host.child.0.stdout.take().context("no standard output")?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         ensure!(line.starts_with("ready "), "the host said {line:?} instead of ready");
@@ -40,29 +52,21 @@ impl Host {
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        self.child.0.id()
     }
 
     /// Asks it to end, and waits until it has.
     pub(crate) fn stop(mut self) -> anyhow::Result<()> {
-        kill_process(Pid::from_child(&self.child), Signal::TERM)?;
-        self.child.wait()?;
+        kill_process(Pid::from_child(&self.child.0), Signal::TERM)?;
+        self.child.0.wait()?;
         Ok(())
-    }
-}
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        // Ended already where `stop` was called; else a bench failed, and its host must not stay behind.
-        _ = self.child.kill();
-        _ = self.child.wait();
     }
 }
 
 /// A nats-server of its own.
 #[derive(Debug)]
 pub(crate) struct BrokerProcess {
-    child: Child,
+    child: OwnedChild,
 }
 
 impl BrokerProcess {
@@ -71,25 +75,17 @@ impl BrokerProcess {
         let mut child = command(server);
         child.arg("-c").arg(config).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = child.spawn().with_context(|| format!("cannot start {}", server.display()))?;
-        Ok(Self { child })
+        Ok(Self { child: OwnedChild(child) })
     }
 
     /// Stops it as it is: connections stay, and nothing answers.
     pub(crate) fn freeze(&self) -> anyhow::Result<()> {
-        Ok(kill_process(Pid::from_child(&self.child), Signal::STOP)?)
+        Ok(kill_process(Pid::from_child(&self.child.0), Signal::STOP)?)
     }
 
     /// Lets it go on.
     pub(crate) fn thaw(&self) -> anyhow::Result<()> {
-        Ok(kill_process(Pid::from_child(&self.child), Signal::CONT)?)
-    }
-}
-
-impl Drop for BrokerProcess {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        _ = self.child.kill();
-        _ = self.child.wait();
+        Ok(kill_process(Pid::from_child(&self.child.0), Signal::CONT)?)
     }
 }
 

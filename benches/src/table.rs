@@ -1,7 +1,7 @@
 //! The one table that is printed, or the same as JSON.
 
 use crate::Effort;
-use crate::sample::Sample;
+use crate::sample::{Sample, ratio};
 use serde_json::{Value as Json, json};
 use std::fmt;
 use std::time::Duration;
@@ -93,6 +93,32 @@ impl Row {
     /// Makes a line without a rival.
     pub(crate) fn alone(figure: impl Into<String>, ours: Value, goal: &'static str, met: bool) -> Self {
         Self { figure: figure.into(), ours, rival: Value::Nothing, ratio: None, goal, met }
+    }
+
+    /// Makes a line of ours and a rival's, by their medians. `met` gets the number of times that ours takes longer.
+    pub(crate) fn beside(
+        figure: impl Into<String>,
+        (ours, rival): &(Sample, Sample),
+        name: &'static str,
+        goal: &'static str,
+        met: impl FnOnce(f64) -> bool,
+    ) -> Self {
+        let ratio = ratio(ours.median(), rival.median());
+        let (ours, rival) = (times(ours), times(rival).of(name));
+        Self { figure: figure.into(), ours, rival, ratio: Some((ratio, "x p50")), goal, met: met(ratio) }
+    }
+
+    /// Makes a line of ours, which may take so much longer than a rival's.
+    pub(crate) fn longer(
+        figure: &str,
+        sides: &(Sample, Sample),
+        name: &'static str,
+        goal: &'static str,
+        most: Duration,
+    ) -> Self {
+        let more = sides.0.median().saturating_sub(sides.1.median());
+        let ratio = Some((more.as_secs_f64() * 1e3, "ms more, p50"));
+        Self { ratio, ..Self::beside(figure, sides, name, goal, |_| more <= most) }
     }
 
     fn json(&self) -> Json {

@@ -1,7 +1,7 @@
 //! Requests from coding agents' hooks.
 
 use postern_tests::telegram::{Telegram, User};
-use postern_tests::{Answer, Postern, Watcher, answer_args, start};
+use postern_tests::{Answer, Postern, Watcher, answer_args, joined, start};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
@@ -265,12 +265,9 @@ fn the_question_shows_the_line_the_folder_and_the_steps() {
     let line = question["line"].as_str().unwrap();
     assert!(line.starts_with("git status && rm -rf build") && line.contains("run_in_background"), "{line}");
     assert_eq!(question["steps"].as_array().unwrap().len(), 2, "{question}");
-    let pieces = |value: &Value| -> String {
-        value.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
-    };
     let project = project.display().to_string();
-    assert_eq!(pieces(&question["cwd"]), project);
-    assert_eq!(pieces(&question["asker"]["says"]), "tidy up");
+    assert_eq!(joined(&question["cwd"]), project);
+    assert_eq!(joined(&question["asker"]["says"]), "tidy up");
     let listed = host.ok(&["questions"]);
     assert!(listed.contains("git status && rm -rf build") && listed.contains(&project), "{listed}");
     assert!(listed.contains("step 2") && !listed.contains("{\"command\""), "{listed}");

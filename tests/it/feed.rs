@@ -1,10 +1,9 @@
 //! `postern history --watch --json`: everything that happens, a line each, also over a restart.
 
-use postern_tests::{OwnedChild, Postern, postern_run, start};
+use postern_tests::{Asked, OwnedChild, Postern};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 pub(crate) struct Feed {
     _child: OwnedChild,
@@ -37,19 +36,6 @@ impl Feed {
     }
 }
 
-pub(crate) fn ask(channel: &Path, command: &[&str]) -> Child {
-    start(postern_run())
-        .env_clear()
-        .env("POSTERN_SOCKET", channel.join("agent.sock"))
-        .args(["--cwd", "/", "--"])
-        .args(command)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
 fn events(told: &[Value]) -> Vec<&str> {
     told.iter().map(|line| line["event"].as_str().unwrap()).collect()
 }
@@ -59,10 +45,10 @@ fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart(
     let (mut host, channel) = Postern::with_agent();
     let watcher = host.watch();
     let mut feed = Feed::start(&host, &["--agent", "main"]);
-    let mut asked = ask(&channel, &["uname", "-s"]);
+    let asked = Asked::new(&channel, &["uname", "-s"]);
     let question = watcher.question();
     host.approve(&question);
-    assert!(asked.wait().unwrap().success());
+    assert_eq!(asked.end().code, 0);
     let told = feed.until("request.finished");
     let expected =
         ["request.received", "request.asked", "request.allowed", "request.started", "request.finished"];
@@ -74,10 +60,10 @@ fn every_step_and_every_decision_is_a_line_and_nothing_is_missed_over_a_restart(
     assert!(sequences.is_sorted_by(|one, next| one < next), "{sequences:?}");
     drop(feed);
 
-    let mut asked = ask(&channel, &["uname", "-r"]);
+    let asked = Asked::new(&channel, &["uname", "-r"]);
     let question = watcher.question();
     host.ok(&["deny", question["code"].as_str().unwrap(), "--feedback", "not now"]);
-    assert_eq!(asked.wait().unwrap().code(), Some(126));
+    assert_eq!(asked.end().code, 126);
     host.crash();
     host.start_again();
     let last = sequences.last().unwrap().to_string();

@@ -6,7 +6,7 @@
 use postern_client::{Channel, Control};
 use postern_policy::Origin;
 use postern_protocol::{AgentCall, RunParams, SessionKind, ToolCheckParams, Wait, What};
-use postern_tests::{Claw, OwnedChild, Postern, Watcher, connect_agent};
+use postern_tests::{Claw, OwnedChild, Postern, Watcher, connect_agent, joined};
 use serde_json::{Map, Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
@@ -387,13 +387,10 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
         assert_eq!(scene.control.call_by_name("questions.answer", &params).unwrap()["applied"], true);
         question
     };
-    let plain = |shown: &Value| -> String {
-        shown.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
-    };
     let edit = json!({"path": "~/.zshrc", "old_string": "a\nb\n", "new_string": "a\nc\u{202e}\n"});
     let edit = asked(&mut scene, "edit_file", None, edit);
     assert_eq!((&edit["origin"], &edit["subject"]["kind"]), (&json!("tool"), &json!("file-edit")), "{edit}");
-    assert_eq!(plain(&edit["subject"]["path"]), "~/.zshrc");
+    assert_eq!(joined(&edit["subject"]["path"]), "~/.zshrc");
     let lines = edit["subject"]["lines"].as_array().unwrap();
     let changes: Vec<&str> = lines.iter().map(|line| line["change"].as_str().unwrap()).collect();
     assert_eq!(changes, ["same", "removed", "added"], "{edit}");
@@ -402,14 +399,14 @@ fn every_other_tool_is_recorded_and_shown_in_its_own_form() {
         let arguments = json!({"url": "https://x.example/a?b", "prompt": "sum up"});
         asked(&mut scene, "WebFetch", None, arguments)
     };
-    assert_eq!(plain(&fetch["subject"]["host"]), "x.example");
-    assert_eq!(plain(&fetch["subject"]["fields"][0]["value"][0]), "sum up");
+    assert_eq!(joined(&fetch["subject"]["host"]), "x.example");
+    assert_eq!(joined(&fetch["subject"]["fields"][0]["value"][0]), "sum up");
     for (tool, server) in [("mcp__github__create_issue", None), ("github_create_issue", Some("github"))] {
         let called = asked(&mut scene, tool, server, json!({"title": "x", "labels": ["a"]}));
         assert_eq!(called["subject"]["kind"], "mcp-call", "{called}");
-        assert_eq!(plain(&called["subject"]["server"]), "github", "{called}");
-        assert_eq!(plain(&called["subject"]["tool"]), "create_issue", "{called}");
-        assert_eq!(plain(&called["tool"]), tool, "it is called what rules call it: {called}");
+        assert_eq!(joined(&called["subject"]["server"]), "github", "{called}");
+        assert_eq!(joined(&called["subject"]["tool"]), "create_issue", "{called}");
+        assert_eq!(joined(&called["tool"]), tool, "it is called what rules call it: {called}");
     }
     let other = asked(&mut scene, "deploy", None, json!({"to": "production"}));
     assert_eq!(other["subject"]["kind"], "other", "{other}");

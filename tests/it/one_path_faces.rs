@@ -4,9 +4,9 @@
 
 use super::one_path::{Door, Scene};
 use futures_util::StreamExt as _;
-use postern_tests::Postern;
 use postern_tests::screen::Terminal;
 use postern_tests::telegram::{Telegram, User};
+use postern_tests::{Postern, joined};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::Stdio;
@@ -115,22 +115,19 @@ fn terminal_view(host: &Postern, question: &Value) -> String {
     let end = lines.clone().position(|line| line.contains(digest)).unwrap();
     let view: Vec<&str> = lines.take(end + 1).collect();
     let whole = view.join("\n");
-    let text = |pieces: &Value| -> String {
-        pieces.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
-    };
     let steps = question["steps"].as_array().unwrap();
     let reasons = question["risk"]["reasons"].as_array().unwrap();
     let offers = question["proposals"].as_array().unwrap();
     assert!(steps.len() > 1 && !offers.is_empty(), "{question}");
-    assert!(screen.lines().any(|line| line.contains(&text(&question["headline"]))), "{question}");
+    assert!(screen.lines().any(|line| line.contains(&joined(&question["headline"]))), "{question}");
     for step in steps {
         let mark = |line: &str| ["✓ ", "● ", "■ ", "✕ "].iter().any(|mark| line.starts_with(mark));
         let mut lines =
             view.iter().filter(|line| mark(line) && line.contains(step["text"].as_str().unwrap()));
-        assert!(lines.any(|line| line.contains(&text(&step["why"]))), "{step}: {whole}");
+        assert!(lines.any(|line| line.contains(&joined(&step["why"]))), "{step}: {whole}");
     }
     for shown in reasons.iter().chain(offers.iter().map(|offer| &offer["label"])) {
-        assert!(whole.contains(&text(shown)), "{shown}: {whole}");
+        assert!(whole.contains(&joined(shown)), "{shown}: {whole}");
     }
     // How often an offer would have helped is counted beside the question.
     let uncounted = view.iter().map(|line| match line.split_once(" of the last ") {

@@ -1,6 +1,6 @@
 //! `postern policy test` and `explain`, as a person types them.
 
-use postern_tests::{Postern, postern, repository, start};
+use postern_tests::{Answer, Postern, postern, repository, start};
 use serde_json::Value;
 
 #[test]
@@ -30,31 +30,30 @@ fn the_corpus_is_judged_and_nothing_is_let_through() {
     }
 }
 
-#[test]
-fn a_case_that_comes_out_otherwise_is_named_and_fails() {
+/// Tests cases of a file, of which some fail, and returns what is said of them.
+fn failing(cases: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cases.jsonl");
-    std::fs::write(&file, "{\"id\":\"mine\",\"shell\":\"ls\",\"allow\":[\"/bin/ls\"],\"expect\":\"deny\"}\n")
-        .unwrap();
-    let output = start(postern()).args(["policy", "test"]).arg(&file).env("HOME", "/").output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1));
+    std::fs::write(&file, cases.join("\n")).unwrap();
+    let tested = start(postern()).args(["policy", "test"]).arg(&file).env("HOME", "/").output().unwrap();
+    let tested = Answer::from(tested);
+    assert_eq!(tested.code, 1, "what is not understood does not pass as tested: {tested:?}");
+    tested.stdout
+}
+
+#[test]
+fn a_case_that_comes_out_otherwise_is_named_and_fails() {
+    let text = failing(&[r#"{"id":"mine","shell":"ls","allow":["/bin/ls"],"expect":"deny"}"#]);
     assert!(text.contains("mine") && text.contains("0 passed, 1 failed"), "{text}");
 }
 
 #[test]
 fn a_case_that_cannot_be_read_fails_and_the_others_are_judged_all_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("cases.jsonl");
-    let lines = [
+    let text = failing(&[
         r#"{"id":"no policy","shell":"ls","allow":["./ls"],"expect":"deny"}"#,
         r#"{"id":"no setting","shell":"ls","settings":{"unheard":1},"expect":"deny"}"#, "not a case",
         r#"{"id":"mine","shell":"ls","allow":["/usr/bin/ls"],"expect":"allow"}"#,
-    ];
-    std::fs::write(&file, lines.join("\n")).unwrap();
-    let output = start(postern()).args(["policy", "test"]).arg(&file).env("HOME", "/").output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "what is not understood does not pass as tested");
+    ]);
     for told in ["no policy: ", "no setting: ", "cases.jsonl:3", "1 passed, 3 failed"] {
         assert!(text.contains(told), "{told:?} is not in: {text}");
     }

@@ -1,6 +1,6 @@
 //! A program that changed: one answer renews the rules that were given for it as it was, and one command undoes that.
 
-use postern_tests::{Answer, Postern, Watcher, answer_args, postern_run, start};
+use postern_tests::{Answer, Postern, Watcher, answer_args, joined, postern_run, start};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -79,13 +79,9 @@ fn run(channel: &Path, folder: &Path, command: &[&str]) -> Command {
     run
 }
 
-fn text(pieces: &Value) -> String {
-    pieces.as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect()
-}
-
 fn label(question: &Value, id: &str) -> Option<String> {
     let offer = question["proposals"].as_array().unwrap().iter().find(|offer| offer["id"] == id)?;
-    Some(text(&offer["label"]))
+    Some(joined(&offer["label"]))
 }
 
 #[test]
@@ -95,7 +91,7 @@ fn one_answer_renews_every_rule_of_the_agent_and_one_command_undoes_it() {
     kept.install("two");
     let asking = kept.asks(&["tool", "log", "-1"]);
     let question = kept.watcher.question();
-    let why = text(&question["why"]);
+    let why = joined(&question["why"]);
     assert!(why.starts_with("tool changed ") && why.ends_with(", last allowed just now."), "{why}");
     assert_eq!(question["renews"][0]["count"], 5, "of both agents: {question}");
     assert_eq!(question["proposals"][0]["id"], "renew", "the first choice: {question}");

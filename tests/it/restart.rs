@@ -1,28 +1,15 @@
 //! The host is restarted: who watches, asks or answers comes back by itself, and says so in one line.
 
 use postern_tests::screen::Terminal;
-use postern_tests::{Postern, agent_command};
+use postern_tests::{OwnedChild, Postern, agent_command, lines_of};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// Lines of a program as they come.
-fn lines(out: impl std::io::Read + Send + 'static) -> Receiver<String> {
-    let (send, lines) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(out).lines().map_while(Result::ok) {
-            if send.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
-}
 
 /// Waits for a line with this part.
 #[track_caller]
@@ -36,8 +23,8 @@ fn says(lines: &Receiver<String>, part: &str) -> String {
     }
 }
 
-fn asks(channel: &Path, argv: &[&str]) -> Child {
-    agent_command(channel, &[&["--"], argv].concat()).spawn().unwrap()
+fn asks(channel: &Path, argv: &[&str]) -> OwnedChild {
+    OwnedChild(agent_command(channel, &[&["--"], argv].concat()).spawn().unwrap())
 }
 
 #[test]
@@ -46,9 +33,10 @@ fn who_watches_comes_back_and_sees_what_is_asked_then() {
     let piped = |mut command: Command| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut questions = piped(host.command(&["questions", "--watch"]));
     let mut history = piped(host.command(&["history", "--watch"]));
-    let (asked, remarks) = (lines(questions.stdout.take().unwrap()), lines(questions.stderr.take().unwrap()));
-    let (told, also) = (lines(history.stdout.take().unwrap()), lines(history.stderr.take().unwrap()));
-    let mut first = asks(&agent, &["uname", "--first"]);
+    let (asked, remarks) =
+        (lines_of(questions.stdout.take().unwrap()), lines_of(questions.stderr.take().unwrap()));
+    let (told, also) = (lines_of(history.stdout.take().unwrap()), lines_of(history.stderr.take().unwrap()));
+    let _first = asks(&agent, &["uname", "--first"]);
     says(&asked, "uname --first");
     says(&told, "uname --first");
     host.crash();
@@ -59,7 +47,7 @@ fn who_watches_comes_back_and_sees_what_is_asked_then() {
     for remarks in [&remarks, &also] {
         says(remarks, "Postern runs again");
     }
-    let mut second = asks(&agent, &["uname", "--second"]);
+    let _second = asks(&agent, &["uname", "--second"]);
     says(&asked, "uname --second");
     says(&told, "uname --second");
     assert!(host.ok(&["status"]).contains("terminal"), "and is on duty again");
@@ -67,10 +55,6 @@ fn who_watches_comes_back_and_sees_what_is_asked_then() {
         assert!(child.try_wait().unwrap().is_none(), "it goes on");
         child.kill().unwrap();
         child.wait().unwrap();
-    }
-    for agent in [&mut first, &mut second] {
-        agent.kill().unwrap();
-        agent.wait().unwrap();
     }
 }
 
@@ -100,7 +84,7 @@ fn a_call_over_mcp_ends_as_its_request_did_and_the_next_one_is_asked() {
     let mut server =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut input = server.stdin.take().unwrap();
-    let answers = lines(server.stdout.take().unwrap());
+    let answers = lines_of(server.stdout.take().unwrap());
     let mut say = |message: Value| writeln!(input, "{message}").unwrap();
     say(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}));
@@ -127,17 +111,13 @@ fn a_call_over_mcp_ends_as_its_request_did_and_the_next_one_is_asked() {
 fn the_terminal_view_stays_and_shows_what_is_asked_then() {
     let (mut host, agent) = Postern::with_agent();
     let mut screen = Terminal::start(&host.command(&["tui"]));
-    let mut first = asks(&agent, &["uname", "--first"]);
+    let _first = asks(&agent, &["uname", "--first"]);
     screen.shows("uname --first", PATIENCE);
     host.crash();
     screen.shows("waiting until it runs again", PATIENCE);
     host.start_again();
     screen.shows("Postern runs again", PATIENCE);
-    let mut second = asks(&agent, &["uname", "--second"]);
+    let _second = asks(&agent, &["uname", "--second"]);
     screen.shows("uname --second", PATIENCE);
     screen.end();
-    for agent in [&mut first, &mut second] {
-        agent.kill().unwrap();
-        agent.wait().unwrap();
-    }
 }

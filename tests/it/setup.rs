@@ -1,6 +1,6 @@
 //! `postern setup` in home folders as agents leave them: what is found, changed, imported, tested, and undone.
 
-use postern_tests::{Answer, Postern, agent_command, postern};
+use postern_tests::{Answer, Postern, agent_command, postern, texts};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -34,10 +34,6 @@ fn row<'a>(rows: &'a Value, kind: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {kind} in {rows}"))
 }
 
-fn kinds(rows: &Value) -> Vec<&str> {
-    rows.as_array().unwrap().iter().map(|row| row["kind"].as_str().unwrap()).collect()
-}
-
 /// Runs `postern setup` with a path on which nothing else of this computer is found.
 fn run(host: &Postern, more: &[&str]) -> Answer {
     host.command(&[&["setup"], more].concat()).env("PATH", "/nowhere").output().unwrap().into()
@@ -62,7 +58,7 @@ fn an_agent_that_may_work_in_a_folder_is_tested_in_it() {
 fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
     let (host, claude, codex) = used();
     let seen = setup(&host, &["--dry-run", "--agent", "claude-code", "--agent", "codex"]);
-    assert_eq!(kinds(&seen), ["claude-code", "codex"]);
+    assert_eq!(texts(&seen, "kind"), ["claude-code", "codex"]);
     assert!(seen.to_string().contains("PreToolUse"), "the change is shown: {seen}");
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE, "and not made");
     assert_eq!(host.json(&["agents", "list"]), json!([]));
@@ -75,14 +71,10 @@ fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
         assert_eq!(row["tested"]["state"], "denied", "its question came here and was answered: {row}");
     }
     let entries = &row(&done, "claude-code")["imported"]["files"][0]["entries"];
-    let taken: Vec<&str> =
-        entries.as_array().unwrap().iter().map(|entry| entry["taken"].as_str().unwrap()).collect();
-    assert_eq!(taken, ["rules", "rules", "rules", "left-out", "lines"], "{entries}");
+    assert_eq!(texts(entries, "taken"), ["rules", "rules", "rules", "left-out", "lines"], "{entries}");
     assert!(row(&done, "codex")["remains"].as_str().unwrap().contains("/hooks"));
     let agents = host.json(&["agents", "list"]);
-    let names: Vec<&str> =
-        agents.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["Claude Code", "Codex"], "names that people recognize");
+    assert_eq!(texts(&agents, "name"), ["Claude Code", "Codex"], "names that people recognize");
     let rules = host.ok(&["rules", "list", "--agent", "claude-code"]);
     assert!(rules.contains("npm test"), "{rules}");
     let history = host.json(&["history", "--agent", "claude-code"]);
@@ -98,7 +90,7 @@ fn what_is_here_is_connected_imported_tested_and_taken_back_to_the_letter() {
     let declined = run(&host, &["--undo"]);
     assert!(declined.code == 1 && !declined.stdout.contains("a hook that you installed"), "{declined:?}");
     let undone = setup(&host, &["--undo", "--yes"]);
-    assert_eq!(kinds(&undone), ["claude-code", "codex"]);
+    assert_eq!(texts(&undone, "kind"), ["claude-code", "codex"]);
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
     assert!(!codex.exists(), "there was none");
     assert!(!host.home().join(".claude/settings.json.before-postern").exists(), "nothing is left behind");
@@ -190,9 +182,7 @@ fn an_agent_that_was_there_before_stays_with_its_own_rules() {
     assert_eq!(fs::read_to_string(&claude).unwrap(), CLAUDE);
     assert_eq!(fs::read_to_string(&permissions).unwrap(), before);
     let rules = host.json(&["rules", "list", "--agent", "claude-code"]);
-    let texts: Vec<&str> =
-        rules.as_array().unwrap().iter().map(|row| row["text"].as_str().unwrap()).collect();
-    assert_eq!(texts, ["uname *"]);
+    assert_eq!(texts(&rules, "text"), ["uname *"]);
 }
 
 #[test]

@@ -1,20 +1,10 @@
 //! Tests of what a person reads and types: one spelling of settings, short ids, and what is asked before
 //! something is lost.
 
-use postern_tests::{Answer, Postern, agent_command};
+use postern_tests::{Asked, Postern};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::Child;
-
-fn asks(channel: &Path, more: &[&str]) -> Child {
-    agent_command(channel, more).spawn().unwrap()
-}
-
-fn ended(asked: Child) -> Answer {
-    asked.wait_with_output().unwrap().into()
-}
 
 #[test]
 fn a_setting_has_one_spelling_wherever_it_is_read() {
@@ -141,7 +131,7 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
     let none = host.run(&["show", "last"]);
     assert!(none.code == 4 && none.stderr.contains("there is no request yet"), "{none:?}");
     host.ok(&["rules", "allow", "uname *", "--agent", "main"]);
-    assert_eq!(ended(asks(&channel, &["--", "uname"])).code, 0);
+    assert_eq!(Asked::new(&channel, &["uname"]).end().code, 0);
     let id = host.json(&["history"])[0]["id"].as_str().unwrap().to_owned();
     let listed = host.ok(&["history"]);
     let row = listed.lines().find(|line| line.contains("uname")).expect("it is listed");
@@ -157,7 +147,7 @@ fn a_request_is_named_by_its_beginning_or_as_the_last() {
     let repeats = shown.contains("\n  why ") || shown.contains("\n  by ");
     assert!(shown.contains("rule 1 (you): uname *") && !repeats, "the rule says so once: {shown}");
     host.fails(&["kill", "last"], 1, "isn’t running");
-    assert_eq!(ended(asks(&channel, &["--", "uname", "-s"])).code, 0);
+    assert_eq!(Asked::new(&channel, &["uname", "-s"]).end().code, 0);
     host.fails(&["show", &id[..4]], 4, "more than one");
 }
 
@@ -166,7 +156,7 @@ fn the_one_question_needs_no_code_and_several_do() {
     let (host, channel) = Postern::with_agent();
     let watcher = host.watch();
     host.fails(&["deny"], 1, "nothing waits");
-    let asked = asks(&channel, &["--", "uname", "-m"]);
+    let asked = Asked::new(&channel, &["uname", "-m"]);
     let one = watcher.question();
     let code = one["code"].as_str().unwrap();
     let told = host.ok(&["deny"]);
@@ -174,11 +164,11 @@ fn the_one_question_needs_no_code_and_several_do() {
         told.contains(code) && told.contains("uname -m") && told.contains("denied"),
         "it says which: {told}"
     );
-    assert_eq!(ended(asked).code, 126);
+    assert_eq!(asked.end().code, 126);
     let row = host.json(&["history"])[0].clone();
     assert_eq!(row["decided"], "you-denied", "who denied it: {row}");
 
-    let asked = [asks(&channel, &["--", "uname", "-m"]), asks(&channel, &["--", "uname", "-n"])];
+    let asked = [Asked::new(&channel, &["uname", "-m"]), Asked::new(&channel, &["uname", "-n"])];
     let (first, second) = (watcher.question(), watcher.question());
     let several = host.run(&["approve"]);
     assert_eq!(several.code, 2, "{several:?}");
@@ -189,7 +179,7 @@ fn the_one_question_needs_no_code_and_several_do() {
     host.ok(&["approve", &of(&first, "id"), "--digest", &of(&first, "digest")]);
     host.ok(&["approve", "last", "--digest", &of(&second, "digest")]);
     for asked in asked {
-        assert_eq!(ended(asked).code, 0);
+        assert_eq!(asked.end().code, 0);
     }
 }
 
@@ -198,7 +188,7 @@ fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
     let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "env-set=BAR"]);
     let watcher = host.watch();
-    let asked = asks(&channel, &["--env", "FOO=1", "--", "uname"]);
+    let asked = Asked::with(&channel, &["--env", "FOO=1", "--", "uname"]);
     let question = watcher.question();
     assert_eq!(question["proposals"], json!([]), "{question}");
     assert_eq!(question["nothingToSave"]["reason"], "environment");
@@ -206,13 +196,13 @@ fn a_variable_that_takes_always_away_says_so_and_what_to_set() {
     let seen = host.ok(&["questions"]);
     assert!(seen.contains("postern agents set main env-set=BAR,FOO"), "{seen}");
     host.ok(&["deny"]);
-    assert_eq!(ended(asked).code, 126);
+    assert_eq!(asked.end().code, 126);
     host.ok(&["agents", "set", "main", "env-set=BAR,FOO"]);
-    let asked = asks(&channel, &["--env", "FOO=1", "--", "uname"]);
+    let asked = Asked::with(&channel, &["--env", "FOO=1", "--", "uname"]);
     let question = watcher.question();
     assert!(question["envSetting"].is_null() && question["proposals"] != json!([]), "{question}");
     host.ok(&["deny"]);
-    assert_eq!(ended(asked).code, 126);
+    assert_eq!(asked.end().code, 126);
 }
 
 #[test]

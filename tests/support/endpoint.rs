@@ -93,7 +93,8 @@ fn serve(stream: TcpStream, send: &Sender<Posted>, answers: &Mutex<Vec<String>>)
     }
 }
 
-fn read(reader: &mut BufReader<TcpStream>) -> Option<Posted> {
+/// Reads a request over HTTP; `None` at the end of its connection.
+pub(crate) fn read(reader: &mut BufReader<TcpStream>) -> Option<Posted> {
     let mut first = String::new();
     reader.read_line(&mut first).ok().filter(|bytes| *bytes > 0)?;
     let path = first.split(' ').nth(1)?.to_owned();
@@ -104,7 +105,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Posted> {
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         headers.insert(name.to_ascii_lowercase(), value.to_owned());
     }
-    let length = headers.get("content-length")?.parse().ok()?;
+    let length = headers.get("content-length").map_or(Some(0), |length| length.parse().ok())?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     Some(Posted { path, headers, body: String::from_utf8(body).ok()? })

@@ -11,6 +11,7 @@
 )]
 
 mod arena;
+mod asked;
 pub mod cases;
 mod claw;
 #[cfg(target_os = "linux")] // its library stands before the system's
@@ -18,6 +19,7 @@ mod clock;
 mod drivers;
 mod endpoint;
 mod host;
+mod json;
 pub mod notifications;
 mod programs;
 pub mod prosody;
@@ -30,14 +32,16 @@ mod watcher;
 pub mod window;
 
 pub use arena::{Agent, Arena};
+pub use asked::Asked;
 pub use claw::{Claw, now};
 #[cfg(target_os = "linux")]
 pub use clock::TestClock;
 pub use endpoint::{Endpoint, Posted};
 pub use host::{Answer, Postern};
+pub use json::{joined, texts};
 pub use programs::{
-    OwnedChild, agent_command, connect_agent, postern, postern_desktop, postern_run, program, repository,
-    start,
+    OwnedChild, agent_command, connect_agent, lines_of, postern, postern_desktop, postern_run, program,
+    repository, start,
 };
-pub use sandbox::{SEALED, Sandboxed, bubblewrap_works, host_for_sandbox, in_sandbox};
+pub use sandbox::{SEALED, bubblewrap_works, host_for_sandbox, in_sandbox};
 pub use watcher::{Watcher, answer_args};

@@ -2,9 +2,11 @@
 
 use postern_client::{Channel, read_key};
 use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, channel};
 
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the repository").to_owned()
@@ -14,6 +16,29 @@ pub fn repository() -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "tests run the programs as their users do")]
 pub fn start(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
+}
+
+/// Returns true if a program ends well with these arguments. Prints what is missing here if it does not.
+pub(crate) fn works(program: &str, arguments: &[&str], missing: &str) -> bool {
+    let tried = start(program).args(arguments).stderr(Stdio::null()).status();
+    let works = tried.is_ok_and(|status| status.success());
+    if !works {
+        eprintln!("skipped: {missing}");
+    }
+    works
+}
+
+/// Returns the lines of a program as they come.
+pub fn lines_of(out: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(out).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
 }
 
 /// A program that ends with this.

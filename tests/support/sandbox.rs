@@ -1,31 +1,15 @@
 //! A real sandbox: bubblewrap, no network, nothing of the host but its programs and one agent's channel.
 
-use crate::host::{Answer, Postern};
-use crate::programs::{postern_run, start};
+use crate::asked::Asked;
+use crate::host::Postern;
+use crate::programs::{postern_run, start, works};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
-/// A command in a sandbox that runs.
-pub struct Sandboxed {
-    child: Child,
-}
-
-impl Sandboxed {
-    /// Waits for its end.
-    pub fn end(self) -> Answer {
-        self.child.wait_with_output().expect("it ends").into()
-    }
-}
+use std::process::{Command, Stdio};
 
 /// Returns true if bubblewrap can make a sandbox here (some containers forbid user namespaces).
 pub fn bubblewrap_works() -> bool {
-    let tried =
-        start("bwrap").args(["--ro-bind", "/", "/", "--unshare-all", "true"]).stderr(Stdio::null()).status();
-    let works = tried.is_ok_and(|status| status.success());
-    if !works {
-        eprintln!("skipped: bubblewrap cannot make a sandbox here");
-    }
-    works
+    let arguments = ["--ro-bind", "/", "/", "--unshare-all", "true"];
+    works("bwrap", &arguments, "bubblewrap cannot make a sandbox here")
 }
 
 /// Starts a host for agents in sandboxes, or skips the test with `None` if bubblewrap cannot make one.
@@ -34,7 +18,7 @@ pub fn host_for_sandbox() -> Option<Postern> {
 }
 
 /// Runs shell text in a sandbox that is given the channel in `folder` and nothing else.
-pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
+pub fn in_sandbox(folder: &Path, script: &str) -> Asked {
     let child = bwrap(folder)
         .args(["/bin/sh", "-c", script])
         .stdin(Stdio::null())
@@ -42,7 +26,7 @@ pub fn in_sandbox(folder: &Path, script: &str) -> Sandboxed {
         .stderr(Stdio::piped())
         .spawn()
         .expect("bwrap starts");
-    Sandboxed { child }
+    Asked(child)
 }
 
 /// Arguments of bubblewrap for a sandbox with nothing of the person's: no network, no variables, and a

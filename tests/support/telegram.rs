@@ -2,10 +2,11 @@
 //!
 //! It has the methods that Postern calls, with the checks and the answers of the published method list.
 
+use crate::endpoint;
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -64,7 +65,7 @@ struct Shared {
     changed: Condvar,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     next: i64,
     updates: VecDeque<Value>,
@@ -131,28 +132,18 @@ impl Telegram {
     }
 
     /// Waits until everything that was to go wrong did.
+    #[track_caller]
     pub fn failed(&self) {
-        let end = Instant::now() + PATIENCE;
-        let mut state = self.shared.state.lock();
-        while !state.faults.is_empty() {
-            let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "not called: {:?}", state.faults);
-            self.shared.changed.wait_for(&mut state, left);
-        }
+        self.until(|state| state.faults.is_empty().then_some(()));
     }
 
     /// Waits for the next call of a method that was not waited for yet.
+    #[track_caller]
     pub fn next(&self, method: &str) -> Call {
-        let end = Instant::now() + PATIENCE;
-        let mut state = self.shared.state.lock();
-        loop {
-            if let Some(index) = state.calls.iter().position(|call| call.method == method) {
-                return state.calls.remove(index).expect("it is there");
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "no {method}; there were {:?}", state.calls);
-            self.shared.changed.wait_for(&mut state, left);
-        }
+        self.until(|state| {
+            let index = state.calls.iter().position(|call| call.method == method)?;
+            state.calls.remove(index)
+        })
     }
 
     /// Returns the number of calls of a method that were not waited for yet.
@@ -161,12 +152,22 @@ impl Telegram {
     }
 
     /// Waits until nothing is left that the bot has not taken.
+    #[track_caller]
     pub fn taken(&self) {
+        self.until(|state| state.updates.is_empty().then_some(()));
+    }
+
+    /// Waits until the state has what is looked for.
+    #[track_caller]
+    fn until<T>(&self, mut find: impl FnMut(&mut State) -> Option<T>) -> T {
         let end = Instant::now() + PATIENCE;
         let mut state = self.shared.state.lock();
-        while !state.updates.is_empty() {
+        loop {
+            if let Some(found) = find(&mut state) {
+                return found;
+            }
             let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "the bot does not take {:?}", state.updates);
+            assert!(!left.is_zero(), "it does not come: {state:?}");
             self.shared.changed.wait_for(&mut state, left);
         }
     }
@@ -202,9 +203,9 @@ fn from(user: User) -> Value {
 fn serve(shared: &Shared, stream: &TcpStream) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     loop {
-        let Some((path, body)) = request(&mut reader)? else { return Ok(()) };
-        let params: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let method = path.strip_prefix(&format!("/bot{}/", Telegram::TOKEN));
+        let Some(posted) = endpoint::read(&mut reader) else { return Ok(()) };
+        let params: Value = serde_json::from_str(&posted.body).unwrap_or_default();
+        let method = posted.path.strip_prefix(&format!("/bot{}/", Telegram::TOKEN));
         let fault = method.and_then(|method| {
             let mut state = shared.state.lock();
             let index = state.faults.iter().position(|(of, _)| of == method)?;
@@ -234,28 +235,6 @@ fn serve(shared: &Shared, stream: &TcpStream) -> std::io::Result<()> {
         let mut stream = stream;
         stream.write_all((head + &text).as_bytes())?;
     }
-}
-
-fn request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<(String, Vec<u8>)>> {
-    let mut first = String::new();
-    if reader.read_line(&mut first)? == 0 {
-        return Ok(None);
-    }
-    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(Some((path, body)))
 }
 
 fn refused(code: u16, why: &str) -> Value {

@@ -73,22 +73,12 @@ impl Window {
 
     /// Drives the window that shows this page of the app, once there is one.
     pub async fn turn_to(&self, page: &str) {
-        let found = async {
-            while !self.is_turned_to(page).await {
-                tokio::time::sleep(BETWEEN).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("{page} does not open"));
+        until(async || self.is_turned_to(page).await, &format!("{page} does not open")).await;
     }
 
     /// Waits until no window shows this page of the app.
     pub async fn has_closed(&self, page: &str) {
-        let closed = async {
-            while self.is_turned_to(page).await {
-                tokio::time::sleep(BETWEEN).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, closed).await.unwrap_or_else(|_| panic!("{page} stays open"));
+        until(async || !self.is_turned_to(page).await, &format!("{page} stays open")).await;
     }
 
     /// Turns to the window that shows this page, if there is one. Windows come and go meanwhile.
@@ -105,12 +95,8 @@ impl Window {
 
     /// Waits until the app has only this many windows, hidden ones among them.
     pub async fn has_windows(&self, count: usize) {
-        let gone = async {
-            while self.page.windows().await.is_ok_and(|windows| windows.len() != count) {
-                tokio::time::sleep(BETWEEN).await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, gone).await.expect("a window stays");
+        let gone = async || self.page.windows().await.is_ok_and(|windows| windows.len() == count);
+        until(gone, "a window stays").await;
     }
 
     async fn start(args: &[&str]) -> Option<Self> {
@@ -186,16 +172,11 @@ impl Window {
 
     /// Waits until a panel is seen that is none of these, and none of these is.
     pub async fn another_panel(&self, before: &BTreeSet<String>) {
-        let seen = async {
-            loop {
-                let now = self.panels();
-                if !now.is_empty() && now.is_disjoint(before) {
-                    return;
-                }
-                tokio::time::sleep(BETWEEN).await;
-            }
+        let seen = async || {
+            let now = self.panels();
+            !now.is_empty() && now.is_disjoint(before)
         };
-        tokio::time::timeout(PATIENCE, seen).await.expect("no other panel shows the question");
+        until(seen, "no other panel shows the question").await;
     }
 
     pub fn waiting(&self) -> usize {
@@ -461,6 +442,16 @@ impl Window {
     pub async fn close(self) {
         self.page.close().await.unwrap();
     }
+}
+
+/// Looks again and again until it is so.
+async fn until(is_so: impl AsyncFn() -> bool, otherwise: &str) {
+    let looked = async {
+        while !is_so().await {
+            tokio::time::sleep(BETWEEN).await;
+        }
+    };
+    assert!(tokio::time::timeout(PATIENCE, looked).await.is_ok(), "{otherwise}");
 }
 
 /// Sends a request without waiting for its end.

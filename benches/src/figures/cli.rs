@@ -3,7 +3,7 @@
 use crate::Effort;
 use crate::data::{Data, FREE, RULES};
 use crate::processes::{find_program, run_command_line};
-use crate::sample::{Sample, in_turn, ratio};
+use crate::sample::{Sample, in_turn};
 use crate::table::{Row, times};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,34 +19,21 @@ pub(crate) fn measure(program: &Path, data: &Data, effort: Effort) -> anyhow::Re
     let many = 5 * effort.size;
     let explain = [&["explain", "--agent", FREE, "--cwd", "/", "--"][..], &COMMAND].concat();
     let explained = || Sample::of(many, || run_command_line(program, data.folder(), &explain));
-    let (ours, version) = in_turn(effort.turns, explained, || {
+    let sides = in_turn(effort.turns, explained, || {
         Sample::of(many, || run_command_line(program, data.folder(), &["--version"]))
     })?;
+    let (ours, version) = (sides.0.median(), &sides.1);
     let mut rows = vec![
-        Row {
-            figure: "explain, 10,000 rules".to_owned(),
-            ours: times(&ours),
-            rival: times(&version).of("--version"),
-            ratio: Some((ratio(ours.median(), version.median()), "x p50")),
-            goal: "p50 <= 10 ms",
-            met: ours.median() <= EXPLAIN,
-        },
-        Row::alone("postern --version", times(&version), "p50 <= 5 ms", version.median() <= VERSION),
+        Row::beside("explain, 10,000 rules", &sides, "--version", "p50 <= 10 ms", |_| ours <= EXPLAIN),
+        Row::alone("postern --version", times(version), "p50 <= 5 ms", version.median() <= VERSION),
     ];
     if let Some(codex) = find_program("codex") {
         let check = codex_check(data)?;
         let check: Vec<&str> = check.iter().map(String::as_str).collect();
         let checked = || Sample::of(many, || run_command_line(&codex, data.folder(), &check));
-        let (ours, theirs) = in_turn(effort.turns, explained, checked)?;
-        let ratio = ratio(ours.median(), theirs.median());
-        rows.push(Row {
-            figure: "explain beside Codex, 10,000 rules".to_owned(),
-            ours: times(&ours),
-            rival: times(&theirs).of("codex execpolicy check"),
-            ratio: Some((ratio, "x p50")),
-            goal: "<= 1 x p50",
-            met: ratio <= 1.0,
-        });
+        let sides = in_turn(effort.turns, explained, checked)?;
+        let (figure, rival) = ("explain beside Codex, 10,000 rules", "codex execpolicy check");
+        rows.push(Row::beside(figure, &sides, rival, "<= 1 x p50", |ratio| ratio <= 1.0));
     }
     Ok(rows)
 }

@@ -3,13 +3,12 @@
 
 use crate::Effort;
 use crate::data::{Data, FREE, request};
-use crate::figures::round_trip::hear;
+use crate::figures::round_trip::{over, run_well};
 use crate::processes::spawn_and_wait;
 use crate::sample::{Sample, in_turn};
-use crate::table::{Row, times};
-use anyhow::ensure;
+use crate::table::Row;
 use postern_client::Channel;
-use postern_protocol::{NoticeEvent, RequestedConfinement, RunParams, RunResult, What};
+use postern_protocol::{RequestedConfinement, RunParams, What};
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,28 +25,12 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
     let asked =
         |confine| RunParams { cwd: Some(project.path().display().to_string()), confine, ..request(&[TRUE]) };
     let mut row = |figure: &str, confine, goal, most| -> anyhow::Result<Row> {
-        let (ours, rival) = in_turn(
+        let sides = in_turn(
             effort.turns,
-            || {
-                let sample = Sample::of(times_a_turn, || run(&mut channel, asked(Some(confine))));
-                hear(&mut channel)?;
-                sample
-            },
-            || {
-                let sample = Sample::of(times_a_turn, || run(&mut free, asked(None)));
-                hear(&mut free)?;
-                sample
-            },
+            || over(&mut channel, times_a_turn, |channel| run_well(channel, asked(Some(confine)))),
+            || over(&mut free, times_a_turn, |channel| run_well(channel, asked(None))),
         )?;
-        let more = ours.median().saturating_sub(rival.median());
-        Ok(Row {
-            figure: String::from(figure),
-            ours: times(&ours),
-            rival: times(&rival).of("unconfined"),
-            ratio: Some((more.as_secs_f64() * 1e3, "ms more, p50")),
-            goal,
-            met: more <= most,
-        })
+        Ok(Row::longer(figure, &sides, "unconfined", goal, most))
     };
     let look = row("run, confined by look", RequestedConfinement::Look, "<= +1 ms p50", LOOK)?;
     let project = row("run, confined by project", RequestedConfinement::Project, "<= +4 ms p50", PROJECT)?;
@@ -56,37 +39,14 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<[Row; 3]> {
 
 fn line(channel: &mut Channel, effort: Effort) -> anyhow::Result<Row> {
     let times_a_turn = 10 * effort.size;
-    let (ours, rival) = in_turn(
+    let params = || RunParams { what: What::Shell(LINE.to_owned()), ..request(&[TRUE]) };
+    let sides = in_turn(
         effort.turns,
-        || {
-            let what = What::Shell(LINE.to_owned());
-            let params = || RunParams { what: what.clone(), ..request(&[TRUE]) };
-            let sample = Sample::of(times_a_turn, || run(channel, params()));
-            hear(channel)?;
-            sample
-        },
+        || over(channel, times_a_turn, |channel| run_well(channel, params())),
         || {
             let arguments = ["--noprofile", "--norc", "-c", LINE];
             Sample::of(times_a_turn, || spawn_and_wait(Path::new("/bin/bash"), &arguments))
         },
     )?;
-    let ratio = crate::sample::ratio(ours.median(), rival.median());
-    Ok(Row {
-        figure: "run, a line of two steps".to_owned(),
-        ours: times(&ours),
-        rival: times(&rival).of("bash -c"),
-        ratio: Some((ratio, "x p50")),
-        goal: "<= 1.5 x p50",
-        met: ratio <= 1.5,
-    })
-}
-
-fn run(channel: &mut Channel, params: RunParams) -> anyhow::Result<()> {
-    let result = channel.run(params)?;
-    let RunResult::Ended(notice) = result else { anyhow::bail!("not ended: {result:?}") };
-    ensure!(
-        matches!(&notice.event, NoticeEvent::Finished(done) if done.exit_code == Some(0)),
-        "it failed: {notice:?}"
-    );
-    Ok(())
+    Ok(Row::beside("run, a line of two steps", &sides, "bash -c", "<= 1.5 x p50", |ratio| ratio <= 1.5))
 }

@@ -1,13 +1,13 @@
 //! Cost of an open fleet door: the round trip of a denied request beside the same without a fleet. The broker answers, or is
 //! frozen.
 
-use super::round_trip::{ask_denied, hear};
+use super::round_trip::{ask_denied, over};
 use crate::Effort;
 use crate::data::{DENIED, Data, RULES, denied};
 use crate::proc::wait_for_rest;
 use crate::processes::{BrokerProcess, Host, find_program, run_command_line};
-use crate::sample::{Sample, in_turn, ratio};
-use crate::table::{Row, Value, times};
+use crate::sample::{Sample, in_turn};
+use crate::table::{Row, Value};
 use anyhow::ensure;
 use postern_client::{Channel, Control};
 use postern_contract::methods::{DoorKind, DoorState, ListDoors, Nothing};
@@ -66,7 +66,7 @@ impl FleetLab<'_> {
         figure: &str,
         mut with_fleet: impl FnMut() -> anyhow::Result<Sample>,
     ) -> anyhow::Result<Row> {
-        let (ours, theirs) = in_turn(
+        let sides = in_turn(
             self.effort.turns,
             || {
                 self.open()?;
@@ -79,15 +79,7 @@ impl FleetLab<'_> {
                 self.turn()
             },
         )?;
-        let ratio = ratio(ours.median(), theirs.median());
-        Ok(Row {
-            figure: figure.to_owned(),
-            ours: times(&ours),
-            rival: times(&theirs).of("no fleet"),
-            ratio: Some((ratio, "x p50")),
-            goal: GOAL,
-            met: ratio <= MOST,
-        })
+        Ok(Row::beside(figure, &sides, "no fleet", GOAL, |ratio| ratio <= MOST))
     }
 
     /// Asks for what a rule denies, some times.
@@ -95,9 +87,7 @@ impl FleetLab<'_> {
         // One agent may not record as much as all turns do.
         let turn = self.turns.replace(self.turns.get() + 1);
         let mut channel: Channel = self.data.connect(&denied(turn % DENIED))?;
-        let sample = Sample::of(200 * self.effort.size, || ask_denied(&mut channel))?;
-        hear(&mut channel)?;
-        Ok(sample)
+        over(&mut channel, 200 * self.effort.size, ask_denied)
     }
 
     /// Opens the door, and waits until it is connected.

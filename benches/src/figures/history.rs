@@ -2,8 +2,8 @@
 
 use crate::Effort;
 use crate::data::{Data, FREE, denied};
-use crate::sample::{Sample, in_turn, ratio};
-use crate::table::{Row, times};
+use crate::sample::{Sample, in_turn};
+use crate::table::Row;
 use postern_policy::AgentId;
 use postern_protocol::Decided;
 use postern_store::history;
@@ -64,13 +64,7 @@ fn against_newest(
     newest: impl Fn() -> Result<(), Error>,
 ) -> anyhow::Result<Row> {
     let many = 5 * effort.size;
-    let (ours, rival) = in_turn(effort.turns, || Sample::of(many, &ours), || Sample::of(many, &newest))?;
-    Ok(Row {
-        figure: figure.to_owned(),
-        ours: times(&ours),
-        rival: times(&rival).of("newest page"),
-        ratio: Some((ratio(ours.median(), rival.median()), "x p50")),
-        goal: "<= 10 ms p50",
-        met: ours.median() <= GOAL && rival.median() <= GOAL,
-    })
+    let sides = in_turn(effort.turns, || Sample::of(many, &ours), || Sample::of(many, &newest))?;
+    let met = sides.0.median() <= GOAL && sides.1.median() <= GOAL;
+    Ok(Row::beside(figure, &sides, "newest page", "<= 10 ms p50", |_| met))
 }

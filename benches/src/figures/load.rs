@@ -5,7 +5,7 @@
 
 use crate::Effort;
 use crate::data::{ALL_FREE, ASKED, DENIED, Data, denied, request};
-use crate::figures::round_trip::{ask_denied, hear};
+use crate::figures::round_trip::{ask_denied, hear, run_well};
 use crate::proc::{descriptors, private_dirty, wait_for_rest};
 use crate::processes::Host;
 use crate::table::{Row, Value, duration, mebibytes};
@@ -13,7 +13,6 @@ use anyhow::{Context as _, bail, ensure};
 use postern_client::{Channel, Control};
 use postern_contract::methods::{AnswerQuestion, ApproverKind};
 use postern_contract::{Answer, AnswerParams, ApproverNotification, Question};
-use postern_protocol::{NoticeEvent, RunResult};
 use postern_store::{FILE_NAME, Store};
 use std::collections::HashSet;
 use std::path::Path;
@@ -133,16 +132,10 @@ fn part(data: &Data, size: usize) -> anyhow::Result<()> {
 
 /// Asks for `/usr/bin/true` so many times, one after the other.
 fn runs(channel: &mut Channel, count: usize) -> anyhow::Result<()> {
-    for _ in 0..count {
-        let result = channel.run(request(&["/usr/bin/true"]))?;
-        let RunResult::Ended(notice) = result else { bail!("not ended: {result:?}") };
-        ensure!(
-            matches!(&notice.event, NoticeEvent::Finished(done) if done.exit_code == Some(0)),
-            "it failed: {notice:?}"
-        );
-        hear(channel)?;
-    }
-    Ok(())
+    (0..count).try_for_each(|_| {
+        run_well(channel, request(&["/usr/bin/true"]))?;
+        hear(channel)
+    })
 }
 
 /// Returns a person at a terminal who allows each question as it comes.

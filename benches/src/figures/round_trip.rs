@@ -7,13 +7,13 @@ use crate::Effort;
 use crate::cpu::{all, pin, pin_this};
 use crate::data::{Data, denied, request};
 use crate::echo::{self, Echo};
-use crate::sample::{Sample, in_turn, ratio};
+use crate::sample::{Sample, in_turn};
 use crate::slim::Slim;
-use crate::table::{Row, times};
+use crate::table::Row;
 use anyhow::ensure;
 use parking_lot::Mutex;
 use postern_client::Channel;
-use postern_protocol::{AgentCall, CallId, NoticeEvent, RunResult};
+use postern_protocol::{AgentCall, CallId, NoticeEvent, RunParams, RunResult};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +24,28 @@ pub(crate) fn ask_denied(channel: &mut Channel) -> anyhow::Result<()> {
     let RunResult::Ended(notice) = result else { anyhow::bail!("not ended: {result:?}") };
     ensure!(matches!(notice.event, NoticeEvent::Denied(_)), "not denied: {notice:?}");
     Ok(())
+}
+
+/// Asks for something that is allowed, and that ends well.
+pub(crate) fn run_well(channel: &mut Channel, params: RunParams) -> anyhow::Result<()> {
+    let result = channel.run(params)?;
+    let RunResult::Ended(notice) = result else { anyhow::bail!("not ended: {result:?}") };
+    ensure!(
+        matches!(&notice.event, NoticeEvent::Finished(done) if done.exit_code == Some(0)),
+        "it failed: {notice:?}"
+    );
+    Ok(())
+}
+
+/// Measures calls over a channel, and then hears what was told besides.
+pub(crate) fn over(
+    channel: &mut Channel,
+    times: usize,
+    call: impl Fn(&mut Channel) -> anyhow::Result<()>,
+) -> anyhow::Result<Sample> {
+    let sample = Sample::of(times, || call(channel));
+    hear(channel)?;
+    sample
 }
 
 /// Hears what was told and waits to be heard.
@@ -86,22 +108,10 @@ fn row(
     let mut echo = Echo::connect(echo)?;
     let line = line();
     let times_a_turn = 200 * effort.size;
-    let (ours, theirs) = in_turn(
+    let sides = in_turn(
         effort.turns,
-        || {
-            let sample = Sample::of(times_a_turn, || ask_denied(&mut channel));
-            hear(&mut channel)?;
-            sample
-        },
+        || over(&mut channel, times_a_turn, ask_denied),
         || Sample::of(times_a_turn, || echo.call(&line)),
     )?;
-    let ratio = ratio(ours.median(), theirs.median());
-    Ok(Row {
-        figure: figure.to_owned(),
-        ours: times(&ours),
-        rival: times(&theirs).of(rival),
-        ratio: Some((ratio, "x p50")),
-        goal,
-        met: ratio <= most,
-    })
+    Ok(Row::beside(figure, &sides, rival, goal, |ratio| ratio <= most))
 }

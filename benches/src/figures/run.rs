@@ -5,13 +5,10 @@
 
 use crate::Effort;
 use crate::data::{Data, FREE, request};
-use crate::figures::round_trip::hear;
+use crate::figures::round_trip::{over, run_well};
 use crate::processes::spawn_and_wait;
 use crate::sample::{Sample, in_turn, ratio};
 use crate::table::{Row, times};
-use anyhow::ensure;
-use postern_client::Channel;
-use postern_protocol::{NoticeEvent, RunResult};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
@@ -27,11 +24,7 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<[Row; 2]> {
     let entry = [b'x'; ENTRY];
     let (ours, rival) = in_turn(
         effort.turns,
-        || {
-            let sample = Sample::of(times_a_turn, || run_true(&mut channel));
-            hear(&mut channel)?;
-            sample
-        },
+        || over(&mut channel, times_a_turn, |channel| run_well(channel, request(&[TRUE]))),
         || {
             Sample::of(times_a_turn, || {
                 journal.write_all(&entry)?;
@@ -52,14 +45,4 @@ pub(crate) fn measure(data: &Data, effort: Effort) -> anyhow::Result<[Row; 2]> {
         }
     };
     Ok([row("run", 50, 1.5, "<= 1.5 x p50"), row("run, slowest", 99, 2.0, "<= 2 x p99")])
-}
-
-fn run_true(channel: &mut Channel) -> anyhow::Result<()> {
-    let result = channel.run(request(&[TRUE]))?;
-    let RunResult::Ended(notice) = result else { anyhow::bail!("not ended: {result:?}") };
-    ensure!(
-        matches!(&notice.event, NoticeEvent::Finished(done) if done.exit_code == Some(0)),
-        "it failed: {notice:?}"
-    );
-    Ok(())
 }

@@ -5,8 +5,8 @@
 use crate::Effort;
 use crate::data::{Data, FREE, MANY_RULES};
 use crate::processes::{Host, spawn_and_wait};
-use crate::sample::{Sample, in_turn, ratio};
-use crate::table::{Row, times};
+use crate::sample::{Sample, in_turn};
+use crate::table::Row;
 use std::io::Read as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn row(
     effort: Effort,
     (goal, most): (&'static str, Duration),
 ) -> anyhow::Result<Row> {
-    let (ours, rival) = in_turn(
+    let sides = in_turn(
         effort.turns,
         || {
             let mut sample = Sample::default();
@@ -42,14 +42,7 @@ fn row(
         },
         || Sample::of(effort.size, || spawn_and_wait(postern, &["--version"])),
     )?;
-    Ok(Row {
-        figure: figure.to_owned(),
-        ours: times(&ours),
-        rival: times(&rival).of("--version"),
-        ratio: Some((ratio(ours.median(), rival.median()), "x p50")),
-        goal,
-        met: ours.median() <= most,
-    })
+    Ok(Row::beside(figure, &sides, "--version", goal, |_| sides.0.median() <= most))
 }
 
 /// Returns the time from the start of a host to its first connection.

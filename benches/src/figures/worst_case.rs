@@ -7,8 +7,8 @@
 use super::verdict::{facts, found, policy};
 use crate::Effort;
 use crate::data::RULES;
-use crate::sample::{Sample, in_turn, ratio};
-use crate::table::{Row, times};
+use crate::sample::{Sample, in_turn};
+use crate::table::Row;
 use postern_command::{Dialect, LONGEST_TEXT, ParsedCommand, read_shell};
 use postern_policy::{AgentId, AgentPolicy, Lookup, StepFacts, WantedProgram, judge_request, lookups};
 use std::convert::Infallible;
@@ -48,16 +48,10 @@ pub(crate) fn measure(effort: Effort) -> anyhow::Result<Row> {
             Ok::<_, Infallible>(())
         })
     };
-    let Ok((ours, rival)) = in_turn(effort.turns, || sample(&worst), || sample(EVERYDAY));
+    let Ok(sides) = in_turn(effort.turns, || sample(&worst), || sample(EVERYDAY));
     let shown: String = worst.chars().take(16).collect();
-    Ok(Row {
-        figure: format!("judge worst case, {} bytes of {shown:?}…", worst.len()),
-        ours: times(&ours),
-        rival: times(&rival).of("a pipeline of three"),
-        ratio: Some((ratio(ours.median(), rival.median()), "x p50")),
-        goal: "p50 <= 5 ms",
-        met: ours.median() <= GOAL,
-    })
+    let figure = format!("judge worst case, {} bytes of {shown:?}…", worst.len());
+    Ok(Row::beside(figure, &sides, "a pipeline of three", "p50 <= 5 ms", |_| sides.0.median() <= GOAL))
 }
 
 fn texts() -> Vec<String> {

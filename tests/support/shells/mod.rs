@@ -7,7 +7,7 @@ mod trace;
 
 pub use ran::unreported;
 
-use crate::programs::{program, start};
+use crate::programs::{program, start, works};
 use postern_command::Dialect;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -127,12 +127,8 @@ impl Sandbox {
 
 /// Returns true if strace can trace here; said in so many words where not.
 pub fn strace_works() -> bool {
-    let tried = start("strace").args(["-qq", "-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
-    let works = tried.is_ok_and(|status| status.success());
-    if !works {
-        eprintln!("skipped: strace is missing, or may not trace here");
-    }
-    works
+    let arguments = ["-qq", "-o", "/dev/null", "true"];
+    works("strace", &arguments, "strace is missing, or may not trace here")
 }
 
 fn finished(mut bwrap: Command, shell: Shell, lines: &[String], log: &Path) -> Vec<Vec<Ran>> {

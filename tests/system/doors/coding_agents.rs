@@ -4,13 +4,13 @@
 //! they are installed where `POSTERN_AGENTS=1` says so, and used where they are.
 
 use super::installed::{large, or_skip, script};
-use postern_tests::{Answer, OwnedChild, Postern, Watcher, answer_args, start};
+use postern_tests::{Answer, OwnedChild, Postern, Watcher, answer_args, lines_of, start};
 use serde_json::{Value, json};
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// Time that a test waits for what must happen.
@@ -113,7 +113,7 @@ fn node(script: &Path) -> Command {
 /// The model: one call of the agent's shell tool for each `run this: …`, and what it is told then.
 struct Model {
     _child: OwnedChild,
-    told: Receiver<Value>,
+    told: Receiver<String>,
     url: String,
 }
 
@@ -125,24 +125,19 @@ impl Model {
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut child = node.spawn().unwrap();
-        let told = lines(child.stdout.take().unwrap());
-        let port = told.recv_timeout(PATIENCE).unwrap()["port"].as_u64().unwrap();
+        let told = lines_of(child.stdout.take().unwrap());
+        let port = next_json(&told).unwrap()["port"].as_u64().unwrap();
         Self { _child: OwnedChild(child), told, url: format!("http://127.0.0.1:{port}") }
     }
 }
 
-/// Returns the lines of JSON that a program writes; none other.
-fn lines(stdout: ChildStdout) -> Receiver<Value> {
-    let (send, lines) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            let Ok(value) = serde_json::from_str(&line) else { continue };
-            if send.send(value).is_err() {
-                return;
-            }
+/// Returns the next line of JSON that a program writes; what else it writes is left out.
+fn next_json(lines: &Receiver<String>) -> Result<Value, RecvTimeoutError> {
+    loop {
+        if let Ok(value) = serde_json::from_str(&lines.recv_timeout(PATIENCE)?) {
+            return Ok(value);
         }
-    });
-    lines
+    }
 }
 
 /// A host, and the agent with its hook in the folder that it works in.
@@ -194,7 +189,7 @@ impl Scene {
 
     /// Returns the result that the model was told.
     fn told(&self) -> String {
-        let told = self.model.told.recv_timeout(PATIENCE).unwrap_or_else(|error| {
+        let told = next_json(&self.model.told).unwrap_or_else(|error| {
             panic!("{}: {error}: {}", self.agent.kind, std::fs::read_to_string(&self.log).unwrap())
         });
         told["result"].as_str().unwrap().to_owned()
@@ -320,11 +315,11 @@ fn trust(scene: &Scene) {
     server.arg("app-server").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = OwnedChild(server.spawn().unwrap());
     let mut stdin = server.0.stdin.take().unwrap();
-    let said = lines(server.0.stdout.take().unwrap());
+    let said = lines_of(server.0.stdout.take().unwrap());
     let mut call = |method: &str, params: Value| {
         writeln!(stdin, "{}", json!({"id": method, "method": method, "params": params})).unwrap();
         loop {
-            let answer = said.recv_timeout(PATIENCE).unwrap();
+            let answer = next_json(&said).unwrap();
             if answer["id"] == method {
                 return answer["result"].clone();
             }

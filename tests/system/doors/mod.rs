@@ -16,37 +16,9 @@ mod webhook;
 mod websocket;
 mod xmpp;
 
-use postern_tests::{Answer, Postern, postern_run, start};
+use postern_tests::{Answer, Asked, Postern};
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Child, Stdio};
-
-/// An agent's request, on its way.
-struct Asked {
-    child: Child,
-}
-
-impl Asked {
-    /// Asks on an agent's channel, without a sandbox: what stands between is not what these tests are about.
-    fn new(channel: &Path, command: &[&str]) -> Self {
-        let child = start(postern_run())
-            .env_clear()
-            .env("POSTERN_SOCKET", channel.join("agent.sock"))
-            .env("POSTERN_KEY_FILE", channel.join("agent.key"))
-            .args(["--cwd", "/", "--"])
-            .args(command)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        Self { child }
-    }
-
-    fn end(self) -> Answer {
-        self.child.wait_with_output().unwrap().into()
-    }
-}
+use std::process::Stdio;
 
 /// Runs a `postern` command line that reads a secret from standard input.
 fn with_secret(host: &Postern, args: &[&str], secret: &str) -> Answer {

@@ -2,7 +2,7 @@
 
 use super::Asked;
 use futures_util::{SinkExt as _, StreamExt as _};
-use postern_tests::{Postern, agent_command};
+use postern_tests::{Postern, agent_command, texts};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::process::Stdio;
@@ -210,9 +210,7 @@ async fn everything_that_a_window_shows_is_sent() {
     let payload = &request["payload"];
     assert_eq!((&payload["agentId"], &payload["agent"]), (&json!("s-1"), &json!("main")), "{payload}");
     assert_eq!((&payload["shell"], &payload["argv"]), (&json!(true), &Value::Null), "{payload}");
-    let steps: Vec<&str> =
-        payload["steps"].as_array().unwrap().iter().map(|step| step["text"].as_str().unwrap()).collect();
-    assert_eq!(steps, ["uname -s", "id -u"]);
+    assert_eq!(texts(&payload["steps"], "text"), ["uname -s", "id -u"]);
     let offers = payload["proposals"].as_array().unwrap();
     let exact = offers.iter().find(|offer| offer["id"] == "exact").unwrap();
     assert_eq!(exact["folder"], "/");

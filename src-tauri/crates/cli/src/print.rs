@@ -28,6 +28,14 @@ pub(crate) fn write_line(text: impl AsRef<str>) -> Result<(), Failure> {
     write_hanging(text, text_column(text))
 }
 
+/// Prints a line of words as [`write_line()`] does, put together as by `format!`.
+macro_rules! say {
+    ($($part:tt)+) => {
+        $crate::print::write_line(format!($($part)+))
+    };
+}
+pub(crate) use say;
+
 /// Prints a line like [`write_line()`]; what does not fit goes on at this column.
 pub(crate) fn write_hanging(text: &str, column: usize) -> Result<(), Failure> {
     write_raw(fitted(&guarded(text), terminal_width(), column))

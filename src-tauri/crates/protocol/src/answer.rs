@@ -3,6 +3,7 @@
 use crate::data::Encoding;
 use crate::mistake::ProtocolError;
 use crate::notice::{Notice, NoticeEvent, Pending, ToolError};
+use crate::params::parse_members;
 use crate::words::{Confined, Decision, Outcome, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -69,9 +70,7 @@ impl RunResult {
             Value::Object(members) if members.contains_key("outcome") => "exec.finished",
             Value::Object(members) if members.contains_key("reason") => "exec.denied",
             _ => {
-                let accepted =
-                    serde_json::from_value(value).map_err(|error| ProtocolError::of_shape(&error))?;
-                return Ok(Self::Accepted(accepted));
+                return parse_members(value).map(Self::Accepted);
             }
         };
         if let Value::Object(members) = &mut value {

@@ -16,6 +16,10 @@ pub(crate) fn check_name(field: &'static str, text: &str, limit: usize) -> Resul
     if text.is_empty() { Err(ProtocolError::Empty(field)) } else { check_text(field, text, limit) }
 }
 
+pub(crate) fn check_cwd(cwd: &str) -> Result<(), ProtocolError> {
+    if cwd.contains('\0') { Err(ProtocolError::NulInCwd) } else { check_name("cwd", cwd, limits::CWD) }
+}
+
 pub(crate) fn check_session(session: &str) -> Result<(), ProtocolError> {
     check_name("session", session, limits::SESSION)
 }

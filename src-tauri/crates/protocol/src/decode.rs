@@ -1,10 +1,10 @@
 //! A line of bytes to a message, or a named mistake.
 
-use crate::error::ErrorObject;
 use crate::frame::{Frame, Notification, Request, Response};
 use crate::id::CallId;
 use crate::json;
 use crate::mistake::{ProtocolError, RefusedMessage};
+use crate::params::parse_members;
 use serde_json::{Map, Value};
 
 /// Reads one line (with or without its `\n`) of at most `limit` bytes.
@@ -65,11 +65,7 @@ fn answer(members: &mut Map<String, Value>) -> Result<Response, ProtocolError> {
     };
     match (members.remove("result"), members.remove("error")) {
         (Some(result), None) if id.is_some() => Ok(Response { id, outcome: Ok(result) }),
-        (None, Some(error)) => {
-            let error: ErrorObject =
-                serde_json::from_value(error).map_err(|error| ProtocolError::of_shape(&error))?;
-            Ok(Response { id, outcome: Err(error) })
-        }
+        (None, Some(error)) => Ok(Response { id, outcome: Err(parse_members(error)?) }),
         _ => Err(ProtocolError::NotAMessage),
     }
 }

@@ -4,6 +4,7 @@ use crate::check::check_text;
 use crate::frame::Request;
 use crate::limits::{self, WireLimits};
 use crate::mistake::ProtocolError;
+use crate::params::parse_members;
 use crate::proof::Nonce;
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +60,7 @@ impl AuthenticateParams {
         if request.method != Self::METHOD {
             return Err(ProtocolError::UnknownMethod(request.method));
         }
-        let params: Self =
-            serde_json::from_value(request.params).map_err(|error| ProtocolError::of_shape(&error))?;
+        let params: Self = parse_members(request.params)?;
         check_text("client.name", &params.client.name, limits::SESSION)?;
         check_text("client.version", &params.client.version, limits::SESSION)?;
         Ok(params)

@@ -3,6 +3,7 @@
 use crate::data::Encoding;
 use crate::frame::{self, Notification};
 use crate::mistake::ProtocolError;
+use crate::params::parse_members;
 use crate::signal::Signal;
 use crate::words::{AllowedBy, Decision, DenyReason, Outcome, OutputStream, Profile};
 use serde::{Deserialize, Serialize};
@@ -305,8 +306,4 @@ impl Notice {
     pub fn to_line(&self) -> Vec<u8> {
         frame::notification_line(self.event.method(), self)
     }
-}
-
-fn parse_members<T: serde::de::DeserializeOwned>(value: Value) -> Result<T, ProtocolError> {
-    serde_json::from_value(value).map_err(|error| ProtocolError::of_shape(&error))
 }

@@ -1,6 +1,6 @@
 //! The parameters of the agent's other methods.
 
-use crate::check::{check_name, check_session};
+use crate::check::{check_cwd, check_name, check_session};
 use crate::data::Encoding;
 use crate::limits;
 use crate::mistake::ProtocolError;
@@ -172,6 +172,11 @@ pub struct EventsAfterParams {
     pub sequence: u64,
 }
 
+/// Reads the members of an object.
+pub(crate) fn parse_members<T: DeserializeOwned>(value: Value) -> Result<T, ProtocolError> {
+    serde_json::from_value(value).map_err(|error| ProtocolError::of_shape(&error))
+}
+
 /// Reads parameters. What is of the wrong type is named.
 pub(crate) fn read_params<P: DeserializeOwned>(params: &Value) -> Result<P, ProtocolError> {
     P::deserialize(params).map_err(|error| {
@@ -197,33 +202,16 @@ fn culprit<'m, P: DeserializeOwned>(members: &'m Map<String, Value>, said: &str)
 
 /// Parameters that keep to their limits.
 pub(crate) trait CheckLimits {
-    /// Checks the parameters for faults.
-    fn check_limits(&self) -> Result<(), ProtocolError>;
-}
-
-impl CheckLimits for StatusParams {
+    /// Checks the parameters for faults. Those whose types say all have none.
     fn check_limits(&self) -> Result<(), ProtocolError> {
         Ok(())
     }
 }
 
-impl CheckLimits for OutputParams {
-    fn check_limits(&self) -> Result<(), ProtocolError> {
-        Ok(())
-    }
-}
-
-impl CheckLimits for KillParams {
-    fn check_limits(&self) -> Result<(), ProtocolError> {
-        Ok(())
-    }
-}
-
-impl CheckLimits for EventsAfterParams {
-    fn check_limits(&self) -> Result<(), ProtocolError> {
-        Ok(())
-    }
-}
+impl CheckLimits for StatusParams {}
+impl CheckLimits for OutputParams {}
+impl CheckLimits for KillParams {}
+impl CheckLimits for EventsAfterParams {}
 
 impl CheckLimits for InputParams {
     fn check_limits(&self) -> Result<(), ProtocolError> {
@@ -264,12 +252,7 @@ impl CheckLimits for SessionCloseParams {
 impl CheckLimits for ToolCheckParams {
     fn check_limits(&self) -> Result<(), ProtocolError> {
         check_name("tool", &self.tool, limits::TOOL)?;
-        if let Some(cwd) = &self.cwd {
-            if cwd.contains('\0') {
-                return Err(ProtocolError::NulInCwd);
-            }
-            check_name("cwd", cwd, limits::CWD)?;
-        }
+        self.cwd.as_deref().map_or(Ok(()), check_cwd)?;
         self.session.as_deref().map_or(Ok(()), check_session)
     }
 }

@@ -1,6 +1,6 @@
 //! `system.run`: what an agent asks for, checked before anything else sees it.
 
-use crate::check::{check_name, check_session, check_text};
+use crate::check::{check_cwd, check_session, check_text};
 use crate::data::encode_hex;
 use crate::limits;
 use crate::mistake::ProtocolError;
@@ -183,12 +183,7 @@ impl RunParams {
             What::Shell(text) => check_text("shell", text, limits::SHELL)?,
         }
         check_env(&self.env)?;
-        if let Some(cwd) = &self.cwd {
-            if cwd.contains('\0') {
-                return Err(ProtocolError::NulInCwd);
-            }
-            check_name("cwd", cwd, limits::CWD)?;
-        }
+        self.cwd.as_deref().map_or(Ok(()), check_cwd)?;
         if matches!(&self.stdin, RunStdin::Text(text) if text.len() > limits::STDIN) {
             return Err(ProtocolError::StdinTooLong);
         }

@@ -120,11 +120,12 @@ pub struct Confined {
 
 crate::named_values! {
     /// State of a request.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[cfg_attr(test, derive(schemars::JsonSchema))]
     #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
     pub enum RunState {
         /// Written down.
+        #[default]
         Received = "received",
         /// Waits for its turn to be asked about.
         Resolving = "resolving",

@@ -85,13 +85,13 @@ mod tests {
     }
 
     fn recovered(store: &Store) -> Recovered {
-        store.write(|conn| recover(conn, 100)).wait().unwrap()
+        store.write_now(|conn| recover(conn, 100))
     }
 
     #[test]
     fn what_was_left_behind_ends_and_nothing_is_run_again() {
         let (_folder, store) = open_temp_store();
-        let done = store.write(|conn| {
+        store.write_now(|conn| {
             left(conn, "received", RunState::Received, false)?;
             left(conn, "resolving", RunState::Resolving, false)?;
             left(conn, "asking", RunState::Asking, false)?;
@@ -104,7 +104,6 @@ mod tests {
             let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
             requests::change(conn, done.id, &RequestChange::from_ending(&ending, 5)?)
         });
-        done.wait().unwrap();
         let found = recovered(&store);
         let ended: Vec<_> = found
             .ended
@@ -138,11 +137,10 @@ mod tests {
     fn open_questions_are_closed() {
         let (_folder, store) = open_temp_store();
         let question = questions::QuestionRow::test(1);
-        let done = store.write({
+        store.write_now({
             let question = question.clone();
             move |conn| questions::upsert_question(conn, &question)
         });
-        done.wait().unwrap();
         assert_eq!(recovered(&store).questions, [question.id]);
         let closed =
             store.read(|conn| questions::get_question(conn, question.id)).unwrap().unwrap().closed.unwrap();

@@ -115,10 +115,10 @@ mod tests {
     #[test]
     fn the_oldest_go_in_steps_and_what_lives_stays() {
         let (_folder, store) = open_temp_store();
-        store.write(fill).wait().unwrap();
+        store.write_now(fill);
         let keep = Keep { since: 6, bytes: u64::MAX };
         let steps: Vec<u32> =
-            (0..4).map(|_| store.write(move |conn| sweep_history(conn, keep, 2)).wait().unwrap()).collect();
+            (0..4).map(|_| store.write_now(move |conn| sweep_history(conn, keep, 2))).collect();
         assert_eq!(steps, [2, 2, 0, 0]);
         let left = |search: Option<&str>| {
             let filter = Filter { search: search.map(Into::into), ..Filter::default() };
@@ -151,7 +151,7 @@ mod tests {
         ended("r1", 1).wait().unwrap();
         ended("r2", 2).wait().unwrap();
         let keep = Keep { since: 10, bytes: u64::MAX };
-        assert_eq!(store.write(move |conn| sweep_history(conn, keep, 9)).wait().unwrap(), 2);
+        assert_eq!(store.write_now(move |conn| sweep_history(conn, keep, 9)), 2);
         ended("r3", 20).wait().unwrap();
         let filter = Filter { agent: Some(agent_id("main")), ..Filter::default() };
         let found = store.read(|conn| history::list_newest(conn, &filter, 9)).unwrap();
@@ -169,20 +169,19 @@ mod tests {
     #[test]
     fn what_is_erased_leaves_no_word_behind() {
         let (folder, store) = open_temp_store();
-        store.write(|conn| overwrite_deleted(conn, true)).wait().unwrap();
+        store.write_now(|conn| overwrite_deleted(conn, true));
         let secret =
             requests::NewRequest { line: "curl hunter2secret".into(), ..new_request("main", "r1", 1) };
         let id = secret.id;
         let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
-        store.write(move |conn| requests::record_request(conn, &secret)).wait().unwrap();
-        store
-            .write(move |conn| requests::change(conn, id, &requests::RequestChange::from_ending(&ending, 2)?))
-            .wait()
-            .unwrap();
-        store.write(crate::search::index_all).wait().unwrap();
+        store.write_now(move |conn| requests::record_request(conn, &secret));
+        store.write_now(move |conn| {
+            requests::change(conn, id, &requests::RequestChange::from_ending(&ending, 2)?)
+        });
+        store.write_now(crate::search::index_all);
         let keep = Keep { since: 10, bytes: u64::MAX };
-        assert_eq!(store.write(move |conn| sweep_history(conn, keep, 10)).wait().unwrap(), 1);
-        store.write(erased).wait().unwrap();
+        assert_eq!(store.write_now(move |conn| sweep_history(conn, keep, 10)), 1);
+        store.write_now(erased);
         store.close();
         drop(store);
         let files = std::fs::read_dir(folder.path().join("data")).into_iter().flatten();
@@ -198,7 +197,7 @@ mod tests {
     #[test]
     fn questions_that_were_closed_go_and_those_that_wait_stay() {
         let (_folder, store) = open_temp_store();
-        let done = store.write(|conn| {
+        store.write_now(|conn| {
             for number in [1, 2] {
                 questions::upsert_question(conn, &QuestionRow::test(number))?;
             }
@@ -206,7 +205,6 @@ mod tests {
             questions::close_question(conn, QuestionRow::test(1).id, &closed)?;
             sweep_history(conn, Keep { since: 6, bytes: u64::MAX }, 9)
         });
-        done.wait().unwrap();
         let there = |number| {
             store.read(|conn| questions::get_question(conn, QuestionRow::test(number).id)).unwrap().is_some()
         };
@@ -216,9 +214,9 @@ mod tests {
     #[test]
     fn too_many_bytes_take_the_oldest_whenever_they_ended() {
         let (_folder, store) = open_temp_store();
-        store.write(fill).wait().unwrap();
+        store.write_now(fill);
         let keep = Keep { since: 0, bytes: 1 };
-        assert_eq!(store.write(move |conn| sweep_history(conn, keep, 3)).wait().unwrap(), 3);
+        assert_eq!(store.write_now(move |conn| sweep_history(conn, keep, 3)), 3);
         assert!(store.read(history_bytes).unwrap() > 1);
     }
 }

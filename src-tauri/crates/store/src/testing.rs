@@ -1,9 +1,10 @@
 //! Helpers that the tests of the tables share.
 
-use crate::Store;
 use crate::tables::agents::Agent;
 use crate::tables::requests::NewRequest;
+use crate::{Error, Store};
 use postern_policy::{AgentIcon, AgentId, Effect, Identity, Millis, Pattern, Rule, Settings};
+use rusqlite::Connection;
 use uuid::{NoContext, Timestamp, Uuid};
 
 /// Returns a record in a folder of its own, which goes with the guard.
@@ -11,6 +12,16 @@ pub(crate) fn open_temp_store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("data/postern.db")).unwrap();
     (folder, store)
+}
+
+impl Store {
+    /// Writes something down, and returns when it is there.
+    pub(crate) fn write_now<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
+    ) -> T {
+        self.write(work).wait().unwrap()
+    }
 }
 
 pub(crate) fn agent_id(name: &str) -> AgentId {

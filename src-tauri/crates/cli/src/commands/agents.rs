@@ -42,21 +42,20 @@ pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str
             let until = set_value(link, &id, "denied-until", &duration.to_string())?.denied_until;
             let until =
                 until.map(|until| format!(" until {}", print::format_time(until))).unwrap_or_default();
-            print::write_line(format!(
+            print::say!(
                 "{id} is stopped{until}: all its requests are denied. To end this: postern agents allow-again {id}"
-            ))
+            )
         }
         AgentsCommand::AllowAgain { id } => {
             set_value(link, &id, "denied-until", "none")?;
-            print::write_line(format!("{id} is no longer stopped"))
+            print::say!("{id} is no longer stopped")
         }
         AgentsCommand::Remove { id, yes } => remove(link, &id, yes),
         AgentsCommand::RotateKey { id } => {
             let row = link.call_method::<RotateKey>(&AgentRef { agent: parse_agent_id(&id)? })?;
-            print::write_line(format!(
-                "{id} has a new key in {}; what was connected with the old one is cut off",
-                row.key_file
-            ))
+            print::say!(
+                "{id} has a new key in {}; what was connected with the old one is cut off", row.key_file
+            )
         }
         AgentsCommand::Channel { id, kind, profile, json } => {
             let agent = parse_agent_id(&id)?;
@@ -77,15 +76,11 @@ fn add_agent(link: &mut HostLink, new: &AgentAdd, json: JsonOutput) -> Result<()
     if json.json {
         return print::write_json(&row);
     }
-    print::write_line(format!("added {}; its channel is {}", row.id, row.socket))?;
+    print::say!("added {}; its channel is {}", row.id, row.socket)?;
     let id = &row.id;
-    print::write_line(format!(
-        "put it into a sandbox: postern agents channel {id} --for docker|bwrap|sandbox-exec"
-    ))?;
-    print::write_line(format!(
-        "a coding agent's own shell: postern hook install claude-code|codex|cursor --agent {id}"
-    ))?;
-    print::write_line(format!("an MCP client: postern agents channel {id} --for mcp"))?;
+    print::say!("put it into a sandbox: postern agents channel {id} --for docker|bwrap|sandbox-exec")?;
+    print::say!("a coding agent's own shell: postern hook install claude-code|codex|cursor --agent {id}")?;
+    print::say!("an MCP client: postern agents channel {id} --for mcp")?;
     if let Some(start) = new.start {
         let status = link.call_method::<GetStatus>(&Nothing {})?;
         if let Some(why) = start.cannot_confine(&status) {
@@ -139,12 +134,10 @@ fn change(
     let after = link.call_method::<SetAgent>(&AgentSet { agent, settings: None, values })?;
     let changed = settings_text::changed(&before, &after);
     if changed.is_empty() {
-        return print::write_line(format!("{id} has these settings already; nothing was changed"));
+        return print::say!("{id} has these settings already; nothing was changed");
     }
     let escaped = postern_command::escape::visible_text;
-    changed.iter().try_for_each(|(key, was, is)| {
-        print::write_line(format!("{key}: {} → {}", escaped(was), escaped(is)))
-    })
+    changed.iter().try_for_each(|(key, was, is)| print::say!("{key}: {} → {}", escaped(was), escaped(is)))
 }
 
 /// Removes an agent. Where something would be lost with it, the person says so first.
@@ -163,7 +156,7 @@ fn remove(link: &mut HostLink, id: &str, yes: bool) -> Result<(), Failure> {
     let otherwise = format!("{id} {state}: add --yes to remove it");
     require_yes(yes || unused, &question, &otherwise, "not removed")?;
     link.call_method::<RemoveAgent>(&AgentRef { agent })?;
-    print::write_line(format!("removed {id}, its key, its channel and its rules"))
+    print::say!("removed {id}, its key, its channel and its rules")
 }
 
 fn set_value(link: &mut HostLink, id: &str, key: &str, value: &str) -> Result<AgentRow, Failure> {
@@ -288,19 +281,15 @@ fn policy(agent: &AgentRow) -> String {
 
 fn show_agent(agent: &AgentRow) -> Result<(), Failure> {
     print::write_line(print::emphasize(agent.id.as_str()))?;
-    print::write_line(format!("name       {}", postern_command::escape::visible_text(&agent.name)))?;
-    print::write_line(format!("policy     {}", policy(agent)))?;
-    print::write_line(format!(
-        "socket     {}{}",
-        agent.socket,
-        if agent.connected { "  (connected)" } else { "" }
-    ))?;
-    print::write_line(format!("key        {}", agent.key_file))?;
-    print::write_line(format!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules))?;
+    print::say!("name       {}", postern_command::escape::visible_text(&agent.name))?;
+    print::say!("policy     {}", policy(agent))?;
+    print::say!("socket     {}{}", agent.socket, if agent.connected { "  (connected)" } else { "" })?;
+    print::say!("key        {}", agent.key_file)?;
+    print::say!("rules      {} allow, {} deny", agent.allow_rules, agent.deny_rules)?;
     for (key, value) in postern_contract::setting_values(&agent.settings) {
         let locked =
             if settings_text::is_locked(agent, key) { "  (your organization decides this)" } else { "" };
-        print::write_line(format!("{key} = {}{locked}", postern_command::escape::visible_text(&value)))?;
+        print::say!("{key} = {}{locked}", postern_command::escape::visible_text(&value))?;
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(
     if command.print {
         let lines = describe(&confinement, &user).map_err(failed)?;
         for (part, what) in lines {
-            print::write_line(format!("{part:<9} {}", escape::visible_text(&what)))?;
+            print::say!("{part:<9} {}", escape::visible_text(&what))?;
         }
         return Ok(());
     }

@@ -27,7 +27,7 @@ pub(crate) fn run(link: &mut HostLink, command: DoorsCommand) -> Result<(), Fail
             if row.state == DoorState::Off {
                 return Ok(());
             }
-            print::write_line(format!("what the other side needs: postern doors setup {}", row.door.name()))
+            print::say!("what the other side needs: postern doors setup {}", row.door.name())
         }
         DoorsCommand::Disable { door } => {
             print_door(&link.call_method::<DisableDoor>(&DoorRef { door: door.into() })?)
@@ -60,17 +60,17 @@ fn print_door(row: &DoorRow) -> Result<(), Failure> {
         DoorState::Broken => "broken",
     };
     let values = row.values.iter().map(|(key, value)| format!("  {key}={}", escaped(value)));
-    print::write_line(format!("{}: {state}{}", row.door.name(), values.collect::<String>()))?;
-    print::write_line(format!("  {}", row.about))?;
+    print::say!("{}: {state}{}", row.door.name(), values.collect::<String>())?;
+    print::say!("  {}", row.about)?;
     if let Some(problem) = &row.problem {
-        print::write_line(format!("  {problem}"))?;
+        print::say!("  {problem}")?;
     }
     for client in &row.clients {
         let now = if client.connected { ", connected" } else { "" };
-        print::write_line(format!("  {} {}{now}", client.id, client.name))?;
+        print::say!("  {} {}{now}", client.id, client.name)?;
     }
     for note in &row.notes {
-        print::write_line(format!("  note: {note}"))?;
+        print::say!("  note: {note}")?;
     }
     Ok(())
 }

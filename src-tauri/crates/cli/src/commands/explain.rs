@@ -45,34 +45,25 @@ pub(crate) fn run(link: &mut HostLink, command: args::ExplainCommand) -> Result<
 }
 
 fn show_verdict(explained: &Explained) -> Result<(), Failure> {
-    print::write_line(format!(
-        "{}  {}",
-        emphasize(explained.decision.name()),
-        pieces_to_text(&explained.message)
-    ))?;
+    print::say!("{}  {}", emphasize(explained.decision.name()), pieces_to_text(&explained.message))?;
     if let Some(advice) = &explained.advice {
-        print::write_line(format!("advice: {advice}"))?;
+        print::say!("advice: {advice}")?;
     }
     if let Some(rule) = &explained.rule {
-        print::write_line(format!("{}: {}", named_rule(rule), escaped(&rule.pattern)))?;
+        print::say!("{}: {}", named_rule(rule), escaped(&rule.pattern))?;
     }
-    print::write_line(format!("risk: {}", risk_level_words(&explained.risk)))?;
+    print::say!("risk: {}", risk_level_words(&explained.risk))?;
     effects(&explained.effects)?;
     if !explained.steps.is_empty() {
         print::write_line("")?;
     }
     for (index, step) in explained.steps.iter().enumerate() {
-        print::write_line(format!(
-            "step {}  {:<5}  {}",
-            index + 1,
-            step.decision.name(),
-            escaped(&step.text)
-        ))?;
+        print::say!("step {}  {:<5}  {}", index + 1, step.decision.name(), escaped(&step.text))?;
         if let Some(path) = &step.path {
-            print::write_line(format!("               {}", escaped(path)))?;
+            print::say!("               {}", escaped(path))?;
         }
         if step.why != explained.message {
-            print::write_line(format!("               {}", pieces_to_text(&step.why)))?;
+            print::say!("               {}", pieces_to_text(&step.why))?;
         }
     }
     show_trace(explained.trace.iter().filter(|line| line.found != explained.message))
@@ -84,19 +75,15 @@ pub(crate) fn named_rule(rule: &RuleRef) -> String {
 }
 
 fn show_tool(explained: &ToolExplained, reads_shell: bool) -> Result<(), Failure> {
-    print::write_line(format!(
-        "{}  {}",
-        emphasize(explained.decision.name()),
-        pieces_to_text(&explained.message)
-    ))?;
-    print::write_line(format!("risk: {}", risk_level_words(&explained.risk)))?;
+    print::say!("{}  {}", emphasize(explained.decision.name()), pieces_to_text(&explained.message))?;
+    print::say!("risk: {}", risk_level_words(&explained.risk))?;
     effects(&explained.effects)?;
     if !explained.always.is_empty() {
         let uses = explained
             .always
             .iter()
             .map(|pattern| if pattern == "*" { "every use of it" } else { pattern.as_str() });
-        print::write_line(format!("always would allow: {}", uses.collect::<Vec<_>>().join(", ")))?;
+        print::say!("always would allow: {}", uses.collect::<Vec<_>>().join(", "))?;
     }
     // Only a shell has text that is read.
     show_trace(explained.trace.iter().filter(|line| reads_shell || line.stage != "read"))
@@ -130,7 +117,7 @@ fn effects(effects: &[ShownEffect]) -> Result<(), Failure> {
             EffectScope::Machine => THIS_COMPUTER,
             EffectScope::Remote => "other computers",
         };
-        print::write_line(format!("  {:<20} {} · {reach}{step}", effect.kind, pieces_to_text(&effect.text)))?;
+        print::say!("  {:<20} {} · {reach}{step}", effect.kind, pieces_to_text(&effect.text))?;
     }
     Ok(())
 }

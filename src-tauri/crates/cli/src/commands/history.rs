@@ -172,7 +172,7 @@ fn print_event(event: &FeedEvent, full: bool) -> Result<(), Failure> {
             .map(|word| word.map(String::as_str).unwrap_or_default());
     // An author without a name is called by the approver that it came through.
     let who = if who.starts_with(door) { who.to_owned() } else { format!("{door}: {who}") };
-    print::write_line(format!("{at}  {who}: {message}"))
+    print::say!("{at}  {who}: {message}")
 }
 
 fn tell_json(event: &FeedEvent) -> Result<(), Failure> {
@@ -241,27 +241,23 @@ fn detail_fields(detail: &RequestDetail) -> Vec<(&'static str, String)> {
 fn print_detail(detail: &RequestDetail) -> Result<(), Failure> {
     print::write_line(emphasize(&detail.row.line))?;
     for (name, value) in detail_fields(detail) {
-        print::write_line(format!("  {name:<12} {value}"))?;
+        print::say!("  {name:<12} {value}")?;
     }
     for (label, text) in detail.subject.iter().flat_map(ShownSubject::to_rows) {
-        print::write_line(format!("  {label:<12} {}", postern_contract::pieces_to_text(&text)))?;
+        print::say!("  {label:<12} {}", postern_contract::pieces_to_text(&text))?;
     }
     for moment in &detail.timeline {
-        print::write_line(format!(
-            "  {:<12} {}",
-            print::format_time(moment.at),
-            render::moment(&moment.what)
-        ))?;
+        print::say!("  {:<12} {}", print::format_time(moment.at), render::moment(&moment.what))?;
     }
     for line in &detail.trace {
         let label = stage_label(&line.stage);
-        print::write_line(format!("  {label:<28} {}", postern_contract::pieces_to_text(&line.found)))?;
+        print::say!("  {label:<28} {}", postern_contract::pieces_to_text(&line.found))?;
     }
     for (name, text) in [("stdout", &detail.stdout), ("stderr", &detail.stderr)] {
         if let Some(text) = text.as_ref().filter(|text| !text.is_empty()) {
-            print::write_line(format!("  {name}:"))?;
+            print::say!("  {name}:")?;
             for line in text.lines() {
-                print::write_line(format!("    {line}"))?;
+                print::say!("    {line}")?;
             }
         }
     }

@@ -57,7 +57,7 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
     })?;
     let is_enrolled = link.call_method::<ListAgents>(&Nothing {})?.agents.iter().any(|row| row.id == *agent);
     if !is_enrolled {
-        print::write_line(format!("the agent {agent} does not exist yet: it will be enrolled"))?;
+        print::say!("the agent {agent} does not exist yet: it will be enrolled")?;
     }
     let program = path_text(&std::env::current_exe().map_err(Failure::from_error)?)?;
     let folder = path_text(data)?;
@@ -69,7 +69,7 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
     let changes = confirmed(&change, settings)?;
     if !is_enrolled {
         link.call_method::<AddAgent>(&AgentAdd::new(agent.clone()))?;
-        print::write_line(format!("enrolled {agent}"))?;
+        print::say!("enrolled {agent}")?;
     }
     if changes {
         change.write().map_err(unusable)?;
@@ -77,10 +77,7 @@ fn install(data: &Path, home: &Path, settings: &HookSettings, agent: &AgentId) -
             Some(_) => format!(" --file {}", quote_word(&escaped(&file.to_string_lossy()))),
             None => if settings.project { " --project" } else { "" }.to_owned(),
         };
-        print::write_line(format!(
-            "changed; to undo it: postern hook uninstall {}{place}",
-            settings.kind.name()
-        ))?;
+        print::say!("changed; to undo it: postern hook uninstall {}{place}", settings.kind.name())?;
     }
     if let Some(left) = hooks::left_to_do(settings.kind, settings.project) {
         print::write_line(left)?;
@@ -118,7 +115,7 @@ fn file_of(home: &Path, wanted: &HookSettings) -> Result<PathBuf, Failure> {
 fn confirmed(change: &HookSettingsChange, wanted: &HookSettings) -> Result<bool, Failure> {
     let file = escaped(&change.file.to_string_lossy());
     if !change.changes() {
-        print::write_line(format!("{file}: nothing to change"))?;
+        print::say!("{file}: nothing to change")?;
         return Ok(false);
     }
     print::write_diff(&file, &change.diff_lines())?;

@@ -80,7 +80,7 @@ fn print_hint(asked: &Import) -> Result<(), Failure> {
     let broad = (!asked.broad).then_some("--broad imports broad rules");
     let project = asked.project.is_none().then_some("--project DIR says where relative paths begin");
     let hints: Vec<&str> = broad.into_iter().chain(project).collect();
-    if hints.is_empty() { Ok(()) } else { print::write_line(format!("hint: {}", hints.join("; "))) }
+    if hints.is_empty() { Ok(()) } else { print::say!("hint: {}", hints.join("; ")) }
 }
 
 fn real_path(path: &Path) -> Result<PathBuf, Failure> {
@@ -131,11 +131,11 @@ pub(super) fn what_is_imported(imported: &Imported) -> String {
 
 fn show_replayed(replayed: &Replayed) -> Result<(), Failure> {
     for change in &replayed.changes {
-        print::write_line(format!("  {} -> {}  {}", change.was.name(), change.becomes.name(), change.line))?;
+        print::say!("  {} -> {}  {}", change.was.name(), change.becomes.name(), change.line)?;
     }
     let (changes, judged) = (replayed.changes.len(), replayed.judged);
     if judged > 0 {
-        print::write_line(format!("{changes} of the last {judged} requests would be judged differently"))?;
+        print::say!("{changes} of the last {judged} requests would be judged differently")?;
     }
     print::write_line("nothing was saved")
 }
@@ -143,7 +143,7 @@ fn show_replayed(replayed: &Replayed) -> Result<(), Failure> {
 fn show_file(file: &ImportedFile) -> Result<(), Failure> {
     print::write_line(&file.path)?;
     if let Some(problem) = &file.problem {
-        return print::write_line(format!("  cannot be read: {problem}"));
+        return print::say!("  cannot be read: {problem}");
     }
     file.entries.iter().try_for_each(show_entry)
 }
@@ -154,7 +154,7 @@ fn show_entry(entry: &ImportedEntry) -> Result<(), Failure> {
         Effect::Ask => "ask  ",
         Effect::Deny => "deny ",
     };
-    print::write_line(format!("  {effect}  {}", entry.written))?;
+    print::say!("  {effect}  {}", entry.written)?;
     let rules: Vec<String> = entry.rules.iter().map(|rule| rule_words(entry.effect, rule)).collect();
     let rules = rules.join("; ");
     let text = match entry.taken {

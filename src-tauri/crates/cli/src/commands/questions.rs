@@ -102,19 +102,16 @@ fn print_change(seen: &WatchLine<'_>, json: bool) -> Result<(), Failure> {
     match seen {
         WatchLine::Opened { question } => {
             question::print_full(question)?;
-            print::write_line(format!(
-                "      answer it: postern approve {0} · postern deny {0}",
-                question.code
-            ))?;
+            print::say!("      answer it: postern approve {0} · postern deny {0}", question.code)?;
             print::write_line("")
         }
         WatchLine::Watching | WatchLine::Changed { .. } => Ok(()),
         WatchLine::Widened { change } => {
-            print::write_line(format!("more may run now: {} ({})", change.summary, change.by.describe()))
+            print::say!("more may run now: {} ({})", change.summary, change.by.describe())
         }
         WatchLine::Attention { message } => print::write_line(message),
         WatchLine::Closed { code, how, .. } => {
-            print::write_line(format!("{code} closed: {}", how.name()))?;
+            print::say!("{code} closed: {}", how.name())?;
             print::write_line("")
         }
     }
@@ -261,15 +258,15 @@ fn report_answer(answered: &Answered, done: &str) -> Result<(), Failure> {
     let numbered = answered.rules.len() == answered.saved.len();
     for (at, words) in answered.saved_words().into_iter().enumerate() {
         match answered.rules.get(at).filter(|_| numbered && answered.renewed.is_none()) {
-            Some(rule) => print::write_line(format!("{words}  (postern rules remove {rule})"))?,
+            Some(rule) => print::say!("{words}  (postern rules remove {rule})")?,
             None => print::write_line(words)?,
         }
     }
     if let Some(renewed) = &answered.renewed {
-        print::write_line(format!("  undo it: postern rules undo {}", renewed.entry))?;
+        print::say!("  undo it: postern rules undo {}", renewed.entry)?;
     }
     if answered.also.is_empty() {
         return Ok(());
     }
-    print::write_line(format!("the new rule also answered {}", answered.also.join(", ")))
+    print::say!("the new rule also answered {}", answered.also.join(", "))
 }

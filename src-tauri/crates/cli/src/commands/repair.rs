@@ -14,12 +14,12 @@ pub(crate) fn run(data: &Path, yes: bool) -> Result<(), Failure> {
         NoRepair::BadCopy(_) | NoRepair::Folder { .. } => Failure::from_error(why),
     })?;
     let copy = &repair.spare;
-    print::write_line(format!("the copy was written at {}", print::format_time(copy.made)))?;
+    print::say!("the copy was written at {}", print::format_time(copy.made))?;
     let agents: Vec<String> = copy.agents.iter().map(|agent| escape::visible_text(agent)).collect();
     let agents =
         if agents.is_empty() { "no agents".to_owned() } else { format!("agents {}", agents.join(", ")) };
     let rules = print::counted(copy.rules, "rule", "rules");
-    print::write_line(format!("restored  {agents}; {rules}; settings, skills and audit"))?;
+    print::say!("restored  {agents}; {rules}; settings, skills and audit")?;
     print::write_line(
         "lost      the history and the output of runs; requests that ran before can be asked for again",
     )?;
@@ -29,7 +29,7 @@ pub(crate) fn run(data: &Path, yes: bool) -> Result<(), Failure> {
     require_yes(yes, "Restore it? [y/N]", otherwise, "nothing was changed")?;
     let aside = repair.restore().map_err(Failure::from_error)?;
     if let Some(aside) = aside {
-        print::write_line(format!("restored; the lost record is kept as {}", aside.display()))?;
+        print::say!("restored; the lost record is kept as {}", aside.display())?;
     } else {
         print::write_line("restored")?;
     }
@@ -45,18 +45,16 @@ fn print_lost_changes(lost: &Lost) -> Result<(), Failure> {
         Some(0) => print::write_line("changes   none were made after the copy")?,
         Some(many) => {
             let changes = print::counted(many, "change was", "changes were");
-            print::write_line(format!("changes   {changes} made after the copy and will be lost: {AGAIN}"))?;
+            print::say!("changes   {changes} made after the copy and will be lost: {AGAIN}")?;
         }
         None => {
-            print::write_line(format!(
-                "changes   it is not known whether some were made after the copy: {AGAIN}"
-            ))?;
+            print::say!("changes   it is not known whether some were made after the copy: {AGAIN}")?;
         }
     }
     for change in &lost.named {
         let effect = if change.widens { "allowed more" } else { "allowed less, or the same" };
         let what = format!("{} {}", escape::visible_text(&change.subject), escape::visible_text(&change.key));
-        print::write_line(format!("          {}  {what} ({effect})", print::format_time(change.at)))?;
+        print::say!("          {}  {what} ({effect})", print::format_time(change.at))?;
     }
     Ok(())
 }

@@ -49,7 +49,7 @@ async fn serve_host(config: HostConfig) -> Result<(), Failure> {
         _ => Failure::from_error(error),
     })?;
     DoorRegistry::restore(&host).await;
-    print::write_line(format!("ready {}", host.data_folder().display()))?;
+    print::say!("ready {}", host.data_folder().display())?;
     tokio::select! {
         _ = term.recv() => {}
         _ = interrupt.recv() => {}

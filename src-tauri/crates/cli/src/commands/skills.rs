@@ -32,7 +32,7 @@ pub(crate) fn run(link: &mut HostLink, command: SkillsCommand) -> Result<(), Fai
 
 fn list_skills(skills: &methods::Skills) -> Result<(), Failure> {
     for folder in &skills.folders {
-        print::write_line(format!("watching {}", escaped(folder)))?;
+        print::say!("watching {}", escaped(folder))?;
     }
     let rows = skills.skills.iter().flat_map(|skill| {
         let problem = skill.problem.iter().map(|problem| {

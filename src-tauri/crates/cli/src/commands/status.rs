@@ -22,31 +22,26 @@ pub(crate) fn mode_words(status: &Status) -> String {
 }
 
 fn print_status(status: &Status) -> Result<(), Failure> {
-    print::write_line(format!(
-        "Postern {} (process {}) is {}",
-        status.version,
-        status.pid,
-        mode_words(status)
-    ))?;
-    print::write_line(format!("data      {}", status.data))?;
-    print::write_line(format!("since     {}", print::format_time(status.started_at)))?;
+    print::say!("Postern {} (process {}) is {}", status.version, status.pid, mode_words(status))?;
+    print::say!("data      {}", status.data)?;
+    print::say!("since     {}", print::format_time(status.started_at))?;
     let waiting = print::counted(status.waiting, "question", "questions");
     let running = print::counted(status.running, "command", "commands");
-    print::write_line(format!("waiting   {waiting}; running {running}"))?;
+    print::say!("waiting   {waiting}; running {running}")?;
     let approvers = if status.faces.is_empty() {
         "no one: questions are denied after 10 seconds; postern tui shows them here".to_owned()
     } else {
         status.faces.join(", ")
     };
-    print::write_line(format!("answers   {approvers}"))?;
+    print::say!("answers   {approvers}")?;
     if let Some(managed) = &status.managed {
-        print::write_line(format!("managed   {managed}"))?;
+        print::say!("managed   {managed}")?;
     }
     for one in &status.stopped {
-        print::write_line(format!("stopped   {}", stopped(one)))?;
+        print::say!("stopped   {}", stopped(one))?;
     }
     for attention in &status.attention {
-        print::write_line(format!("attention {}", concern(attention)))?;
+        print::say!("attention {}", concern(attention))?;
     }
     if !status.attention.is_empty() {
         print::write_line("          postern doctor says what to do")?;
@@ -71,9 +66,9 @@ pub(crate) fn pause_all(link: &mut HostLink, duration: Option<humantime::Duratio
     let for_ms = duration
         .map(|duration| u64::try_from(duration.as_millis()).map_err(Failure::from_error))
         .transpose()?;
-    print::write_line(format!("Postern is {}", mode_words(&link.call_method::<PauseAll>(&Pause { for_ms })?)))
+    print::say!("Postern is {}", mode_words(&link.call_method::<PauseAll>(&Pause { for_ms })?))
 }
 
 pub(crate) fn resume(link: &mut HostLink) -> Result<(), Failure> {
-    print::write_line(format!("Postern is {}", mode_words(&link.call_method::<ResumeAll>(&Nothing {})?)))
+    print::say!("Postern is {}", mode_words(&link.call_method::<ResumeAll>(&Nothing {})?))
 }

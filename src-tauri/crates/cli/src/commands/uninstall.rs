@@ -115,14 +115,14 @@ impl InstalledParts {
             print::write_diff(&escaped_path(&change.file), &change.diff_lines())?;
         }
         for file in self.starters.iter().chain(&self.links).chain(&self.folders) {
-            print::write_line(format!("- {}", escaped_path(file)))?;
+            print::say!("- {}", escaped_path(file))?;
         }
         if let Some(pid) = self.host {
-            print::write_line(format!("- the running host (process {pid})"))?;
+            print::say!("- the running host (process {pid})")?;
         }
         let sockets = sockets(data);
         for socket in &sockets {
-            print::write_line(format!("- {}", escaped_path(socket)))?;
+            print::say!("- {}", escaped_path(socket))?;
         }
         let files = self.settings.len() + self.starters.len() + self.links.len() + self.folders.len();
         Ok(files + sockets.len() == 0 && self.host.is_none())

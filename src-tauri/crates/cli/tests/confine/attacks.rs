@@ -377,6 +377,14 @@ int main(void) {
 }
 "#;
 
+/// Compiles it in the project of a world.
+fn compile_hostile(world: &World) {
+    fs::write(world.path("project/h.c"), HOSTILE).unwrap();
+    let mut compiler = std::process::Command::new("cc");
+    let built = compiler.args(["-w", "-o", "h", "h.c"]).current_dir(world.path("project")).status().unwrap();
+    assert!(built.success());
+}
+
 #[test]
 fn a_compiled_program_gets_nothing_outside() {
     let compiler = std::process::Command::new("cc").arg("--version").output();
@@ -385,13 +393,7 @@ fn a_compiled_program_gets_nothing_outside() {
         return;
     }
     let world = World::new();
-    fs::write(world.path("project/h.c"), HOSTILE).unwrap();
-    let built = std::process::Command::new("cc")
-        .args(["-w", "-o", "h", "h.c"])
-        .current_dir(world.path("project"))
-        .status()
-        .unwrap();
-    assert!(built.success());
+    compile_hostile(&world);
     let free = said(&world.run(&How::Free, "./h"));
     for name in
         ["open", "memory", "socket unix", "pair", "semaphores", "process", "limits", "unshare", "typing"]
@@ -401,12 +403,7 @@ fn a_compiled_program_gets_nothing_outside() {
     for how in [How::Look, How::Project, How::Loopback] {
         let world = World::new();
         fs::copy(world.path("project/notes.txt"), world.path("project/copy")).unwrap();
-        fs::write(world.path("project/h.c"), HOSTILE).unwrap();
-        std::process::Command::new("cc")
-            .args(["-w", "-o", "h", "h.c"])
-            .current_dir(world.path("project"))
-            .status()
-            .unwrap();
+        compile_hostile(&world);
         // `look` starts no file of the folder; the system's loader starts it all the same.
         let printed = world.run(&how, "./h 2>/dev/null || /lib64/ld-linux-x86-64.so.2 ./h");
         let text = String::from_utf8_lossy(&printed.stdout).into_owned();

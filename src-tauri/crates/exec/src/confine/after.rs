@@ -139,288 +139,104 @@ fn is_plain_setting(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde::Deserialize;
     use std::fs;
 
     fn protected() -> ProtectedPlaces {
         ProtectedPlaces::new("/home/nobody", |_| None)
     }
 
-    /// Runs `change` in a folder, and returns what was set aside below it.
-    fn after(prepare: impl Fn(&Path), change: impl Fn(&Path)) -> (tempfile::TempDir, Vec<String>) {
-        let place = tempfile::tempdir().unwrap();
-        let top = place.path().canonicalize().unwrap();
-        prepare(&top);
-        let folders = vec![top.display().to_string()];
-        let before = Survey::walk_folders(&folders, &protected(), 1000, &|_| false);
-        let originals = Originals::of_survey(&before, &folders);
-        change(&top);
-        let found = set_aside(&folders, &before.places, &originals, &protected());
-        let paths = found.into_iter().map(|found| {
-            let to = found.moved.unwrap();
-            assert!(Path::new(&to).symlink_metadata().is_ok() && to.starts_with(&found.path), "{to}");
-            assert!(Path::new(&found.path).symlink_metadata().is_err(), "{} is gone", found.path);
-            found.path.strip_prefix(&format!("{}/", top.display())).unwrap().to_owned()
-        });
-        let paths = paths.collect();
-        (place, paths)
+    /// Change of a folder, by paths in it.
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Change {
+        Folder(PathBuf),
+        /// File with this text, in place of what it had.
+        File(PathBuf, String),
+        /// Link to this path.
+        Link(PathBuf, PathBuf),
+        /// Folder that looks like a repository's own.
+        Repository(PathBuf),
+        Remove(PathBuf),
+        /// Another file of this text in its place.
+        Replace(PathBuf, String),
+        Pipe(PathBuf),
+        /// File of 64 GiB without content.
+        Large(PathBuf),
     }
 
-    fn after_change(change: impl Fn(&Path)) -> (tempfile::TempDir, Vec<String>) {
-        after(|_| {}, change)
-    }
-
-    #[test]
-    fn new_places_are_set_aside_at_any_depth() {
-        let (_place, found) = after_change(|top| {
-            fs::create_dir_all(top.join("a/b/.claude")).unwrap();
-            fs::write(top.join("a/b/.claude/settings.json"), "{}").unwrap();
-            fs::write(top.join("a/.envrc"), "x").unwrap();
-            fs::write(top.join("a/.MCP.json"), "x").unwrap();
-            fs::create_dir_all(top.join(".github/hooks")).unwrap();
-            fs::write(top.join("a/.git"), "gitdir: /elsewhere").unwrap();
-            fs::write(top.join("a/main.rs"), "x").unwrap();
-            fs::create_dir_all(top.join("b/gh/hooks")).unwrap();
-            std::os::unix::fs::symlink("gh", top.join("b/.github")).unwrap();
-        });
-        assert_eq!(found, [".github/hooks", "a/.MCP.json", "a/.envrc", "a/.git", "a/b/.claude", "b/.github"]);
-    }
-
-    #[test]
-    fn a_repository_that_runs_nothing_stays() {
-        let repository = |folder: &Path, config: &str| {
-            repository(folder);
-            fs::create_dir(folder.join("hooks")).unwrap();
-            fs::write(folder.join("hooks/pre-commit.sample"), "x").unwrap();
-            fs::write(folder.join("config"), config).unwrap();
-        };
-        let plain = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n";
-        let (_place, found) = after_change(|top| {
-            repository(&top.join("plain/.git"), plain);
-            repository(&top.join("bare"), "[core]\n\tfsmonitor = ./x\n");
-            repository(&top.join("going-on/.git"), "[core]\n\tfilemode = true\\\n");
-            repository(&top.join("hooked/.git"), plain);
-            fs::write(top.join("hooked/.git/hooks/pre-commit"), "x").unwrap();
-            fs::write(top.join("plain/.git/commondir"), "../x").unwrap();
-        });
-        assert_eq!(
-            found,
-            ["bare/config", "going-on/.git/config", "hooked/.git/hooks", "plain/.git/commondir"]
-        );
-    }
-
-    #[test]
-    fn what_was_there_stays_and_a_changed_link_goes() {
-        let (_place, found) = after(
-            |top| {
-                fs::create_dir_all(top.join(".vscode")).unwrap();
-                std::os::unix::fs::symlink(".vscode", top.join(".idea")).unwrap();
-                std::os::unix::fs::symlink("same", top.join(".cursor")).unwrap();
-            },
-            |top| {
-                fs::remove_file(top.join(".idea")).unwrap();
-                std::os::unix::fs::symlink("/etc", top.join(".idea")).unwrap();
-            },
-        );
-        assert_eq!(found, [".idea"], "and nothing is done to where it leads");
-    }
-
-    fn repository(folder: &Path) {
-        for part in ["objects", "refs"] {
-            fs::create_dir_all(folder.join(part)).unwrap();
-        }
-        fs::write(folder.join("HEAD"), "ref: refs/heads/main").unwrap();
-    }
-
-    #[test]
-    fn a_folder_made_to_look_like_a_repository_hides_nothing() {
-        let (_place, found) = after(
-            |top| {
-                repository(&top.join(".git"));
-                fs::create_dir(top.join(".git/hooks")).unwrap();
-            },
-            |top| {
-                repository(top);
-                fs::create_dir(top.join("sub")).unwrap();
-                fs::write(top.join("sub/.envrc"), "x").unwrap();
-                repository(&top.join("sub/.vscode"));
-                repository(&top.join("objects/p/.idea"));
-                fs::write(top.join(".git/config"), "[core]\n\tfsmonitor = ./x\n").unwrap();
-            },
-        );
-        assert_eq!(found, [".git/config", "objects/p/.idea", "sub/.envrc", "sub/.vscode"]);
-    }
-
-    #[test]
-    fn a_configuration_that_is_no_small_file_is_set_aside_unread() {
-        let (_place, found) = after_change(|top| {
-            for name in ["a/.git", "b/.git"] {
-                repository(&top.join(name));
-            }
-            let pipe = top.join("a/.git/config");
-            #[expect(clippy::disallowed_methods, reason = "no function of Rust makes a pipe on every system")]
-            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-            assert!(made.unwrap().success());
-            fs::File::create(top.join("b/.git/config")).unwrap().set_len(64 << 30).unwrap();
-        });
-        assert_eq!(found, ["a/.git/config", "b/.git/config"]);
-    }
-
-    #[test]
-    fn a_link_is_compared_to_its_end() {
-        let link = |to: &str, at: &Path| std::os::unix::fs::symlink(to, at).unwrap();
-        let (_place, found) = after(
-            |top| {
-                fs::create_dir_all(top.join("real/claude")).unwrap();
-                link("real", &top.join("mid"));
-                link("mid/claude", &top.join(".claude"));
-                link("conf.envrc", &top.join(".envrc"));
-                link("mid/claude", &top.join(".cursor"));
-                link("missing", &top.join(".vscode"));
-            },
-            |top| {
-                fs::remove_file(top.join("mid")).unwrap();
-                fs::create_dir_all(top.join("mid/claude")).unwrap();
-                fs::write(top.join("conf.envrc"), "x").unwrap();
-            },
-        );
-        assert_eq!(found, [".claude", ".cursor", ".envrc"]);
-    }
-
-    #[test]
-    fn steps_of_a_rebase_that_run_a_program_are_set_aside() {
-        let steps = |top: &Path, name: &str, text: &str| {
-            let folder = top.join(name).join(".git/rebase-merge");
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join("git-rebase-todo"), text).unwrap();
-        };
-        let (_place, found) = after(
-            |top| {
-                for name in ["a", "b", "c"] {
-                    repository(&top.join(name).join(".git"));
-                    steps(top, name, "pick 1 x\nexec make\nexec make test\n");
-                }
-            },
-            |top| {
-                steps(top, "a", "exec make test\n# exec evil\n");
-                steps(top, "b", "pick 1 x\nexec make\nx evil\n");
-                fs::remove_dir_all(top.join("c/.git/rebase-merge")).unwrap();
-            },
-        );
-        assert_eq!(found, ["b/.git/rebase-merge/git-rebase-todo"]);
-    }
-
-    #[test]
-    fn a_way_to_merge_that_is_a_program_is_set_aside() {
-        let (_place, found) = after(
-            |top| {
-                for name in ["a", "b"] {
-                    repository(&top.join(name).join(".git"));
-                    for folder in ["rebase-merge", "sequencer"] {
-                        fs::create_dir(top.join(name).join(".git").join(folder)).unwrap();
+    impl Change {
+        fn make(&self, top: &Path) {
+            let file = |path: &Path, text: &str| {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            };
+            match self {
+                Self::Folder(path) => fs::create_dir_all(top.join(path)).unwrap(),
+                Self::File(path, text) => file(&top.join(path), text),
+                Self::Link(path, to) => std::os::unix::fs::symlink(to, top.join(path)).unwrap(),
+                Self::Repository(path) => {
+                    for part in ["objects", "refs"] {
+                        fs::create_dir_all(top.join(path).join(part)).unwrap();
                     }
+                    file(&top.join(path).join("HEAD"), "ref: refs/heads/main");
                 }
-            },
-            |top| {
-                for (name, way) in [("a", "ort"), ("b", "x/../evil")] {
-                    let git = top.join(name).join(".git");
-                    fs::write(git.join("rebase-merge/strategy"), format!("{way}\n")).unwrap();
-                    let options = format!("[options]\n\tsignoff = true\n\tstrategy = \"{way}\"\n");
-                    fs::write(git.join("sequencer/opts"), options).unwrap();
+                Self::Remove(path) if top.join(path).is_dir() => fs::remove_dir_all(top.join(path)).unwrap(),
+                Self::Remove(path) => fs::remove_file(top.join(path)).unwrap(),
+                Self::Replace(path, text) => {
+                    file(&top.join("new"), text);
+                    fs::rename(top.join("new"), top.join(path)).unwrap();
                 }
-            },
-        );
-        assert_eq!(found, ["b/.git/rebase-merge/strategy", "b/.git/sequencer/opts"]);
+                Self::Pipe(path) => {
+                    #[expect(
+                        clippy::disallowed_methods,
+                        reason = "no function of Rust makes one on every system"
+                    )]
+                    let made = std::process::Command::new("mkfifo").arg(top.join(path)).status();
+                    assert!(made.unwrap().success());
+                }
+                Self::Large(path) => fs::File::create(top.join(path)).unwrap().set_len(64 << 30).unwrap(),
+            }
+        }
+    }
+
+    /// Folder before and after a run, and what is set aside in it.
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct AfterCase {
+        name: String,
+        #[serde(default)]
+        before: Vec<Change>,
+        after: Vec<Change>,
+        found: Vec<String>,
+        /// True if only Linux has it.
+        #[serde(default)]
+        linux: bool,
     }
 
     #[test]
-    fn links_and_names_that_lead_git_elsewhere_are_set_aside() {
-        let link = |to: &str, at: PathBuf| std::os::unix::fs::symlink(to, at).unwrap();
-        let conflict = |name: &str| format!("{}\t{name}\0", "0".repeat(40));
-        let (_place, found) = after(
-            |top| {
-                for name in [".git", ".git/modules/sub", "b/.git"] {
-                    repository(&top.join(name));
-                }
-                fs::create_dir(top.join(".git/logs")).unwrap();
-                link("/elsewhere", top.join(".git/FETCH_HEAD"));
-                fs::write(top.join("b/.git/MERGE_RR"), conflict("a")).unwrap();
-                for name in ["b/.git/remotes", ".git/branches"] {
-                    fs::create_dir(top.join(name)).unwrap();
-                    fs::write(top.join(name).join("old"), "URL: one\nPull: x\n").unwrap();
-                }
-            },
-            |top| {
-                link("/elsewhere", top.join(".git/COMMIT_EDITMSG"));
-                link("config", top.join(".git/SQUASH_MSG"));
-                link("/elsewhere", top.join(".git/logs/HEAD"));
-                link("/elsewhere", top.join(".git/modules/sub/MERGE_MSG"));
-                fs::write(top.join(".git/MERGE_RR"), conflict("../key")).unwrap();
-                fs::write(top.join(".git/index"), "no index").unwrap();
-                fs::remove_file(top.join("b/.git/HEAD")).unwrap();
-                link("refs/heads/main", top.join("b/.git/HEAD"));
-                link("/elsewhere", top.join("b/a"));
-                fs::write(top.join("b/.git/remotes/old"), "URL: one\n").unwrap();
-                fs::write(top.join(".git/branches/old"), "URL: two\n").unwrap();
-                fs::create_dir(top.join(".git/remotes")).unwrap();
-                fs::write(top.join(".git/remotes/new"), "URL: two\n").unwrap();
-            },
-        );
-        let expected = [
-            ".git/COMMIT_EDITMSG", ".git/MERGE_RR", ".git/SQUASH_MSG", ".git/branches/old", ".git/index",
-            ".git/logs/HEAD", ".git/modules/sub/MERGE_MSG", ".git/remotes/new", "b/.git/MERGE_RR",
-        ];
-        assert_eq!(found, expected);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn what_another_program_replaced_is_set_aside_if_it_may_do_more() {
-        let replace = |path: PathBuf, text: &str| {
-            let new = path.with_extension("new");
-            fs::write(&new, text).unwrap();
-            fs::rename(new, path).unwrap();
-        };
-        let (ssh, branch) = ("[core]\n\tsshCommand = ssh -4\n", "[branch \"main\"]\n\tremote = ");
-        let (_place, found) = after(
-            |top| {
-                for name in ["a", "b", "c"] {
-                    repository(&top.join(name).join(".git"));
-                    fs::write(top.join(name).join(".git/config"), ssh).unwrap();
-                }
-                fs::write(top.join(".envrc"), "x").unwrap();
-                fs::write(top.join(".mcp.json"), "x").unwrap();
-            },
-            |top| {
-                let merge = "\n\tmerge = refs/heads/main\n\tvscode-merge-base = origin/main\n";
-                replace(top.join("a/.git/config"), &format!("{ssh}{branch}origin{merge}"));
-                replace(top.join("b/.git/config"), &format!("{ssh}\tfsmonitor = ./x\n"));
-                replace(top.join("c/.git/config"), &format!("{ssh}{branch}../elsewhere{merge}"));
-                replace(top.join(".envrc"), "x");
-                fs::write(top.join(".mcp.json"), "its own file, which was pinned").unwrap();
-            },
-        );
-        assert_eq!(found, [".envrc", "b/.git/config", "c/.git/config"]);
-    }
-
-    #[test]
-    fn what_a_repositorys_configuration_names_is_protected() {
-        let (_place, found) = after(
-            |top| {
-                repository(&top.join(".git"));
-                let config =
-                    "[core]\nhooksPath = tools/hooks\n[include]\npath = ../conf/git\n[alias]\nx = !sh x.sh\n";
-                fs::write(top.join(".git/config"), config).unwrap();
-                fs::create_dir_all(top.join("conf")).unwrap();
-            },
-            |top| {
-                fs::create_dir_all(top.join("tools/hooks")).unwrap();
-                fs::write(top.join("tools/hooks/pre-commit"), "x").unwrap();
-                fs::write(top.join("conf/git"), "[core]\nfsmonitor = ./x\n").unwrap();
-                fs::write(top.join("x.sh"), "x").unwrap();
-                fs::write(top.join("y.sh"), "x").unwrap();
-            },
-        );
-        assert_eq!(found, ["conf/git", "tools/hooks", "x.sh"]);
+    fn what_a_run_leaves_for_others_to_obey_is_set_aside() {
+        for row in include_str!("after.jsonl").lines() {
+            let case: AfterCase = serde_json::from_str(row).unwrap_or_else(|error| panic!("{row}: {error}"));
+            if case.linux && cfg!(not(target_os = "linux")) {
+                continue;
+            }
+            let place = tempfile::tempdir().unwrap();
+            let top = place.path().canonicalize().unwrap();
+            case.before.iter().for_each(|change| change.make(&top));
+            let folders = vec![top.display().to_string()];
+            let before = Survey::walk_folders(&folders, &protected(), 1000, &|_| false);
+            let originals = Originals::of_survey(&before, &folders);
+            case.after.iter().for_each(|change| change.make(&top));
+            let found = set_aside(&folders, &before.places, &originals, &protected());
+            let paths = found.into_iter().map(|found| {
+                let to = found.moved.unwrap();
+                assert!(Path::new(&to).symlink_metadata().is_ok() && to.starts_with(&found.path), "{to}");
+                assert!(Path::new(&found.path).symlink_metadata().is_err(), "{} is gone", found.path);
+                found.path.strip_prefix(&format!("{}/", top.display())).unwrap().to_owned()
+            });
+            assert_eq!(paths.collect::<Vec<_>>(), case.found, "{}", case.name);
+        }
     }
 
     #[test]

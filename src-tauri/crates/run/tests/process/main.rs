@@ -35,7 +35,6 @@ fn it_behaves_like_the_command_output_streams_and_exit_code() {
     assert_eq!(output.stdout, b"one\n\xff\x00two", "bytes as they were");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "warning\n", "and nothing of its own");
     assert_eq!(output.status.code(), Some(7));
-    play.end();
 }
 
 #[test]
@@ -46,7 +45,6 @@ fn shell_text_goes_as_it_is() {
     });
     let status = play.command(&["--shell", "cd x && make | tee log"]).status().unwrap();
     assert_eq!(status.code(), Some(0));
-    play.end();
 }
 
 #[test]
@@ -58,7 +56,6 @@ fn by_another_name_it_runs_that_command() {
     let link = play.folder().join("brew");
     symlink(stage::program(), &link).unwrap();
     assert_eq!(play.command_at(&link, &["--version"]).status().unwrap().code(), Some(0));
-    play.end();
 }
 
 #[test]
@@ -78,7 +75,6 @@ fn a_denial_says_why_and_exits_with_126() {
     for words in ["denied (user): The person said no.", "never on a Friday", "Ask for the staging project."] {
         assert_eq!(said.matches(words).count(), 1, "{words:?} stands in: {said}");
     }
-    play.end();
 }
 
 #[test]
@@ -94,7 +90,6 @@ fn it_says_at_once_and_once_that_a_person_is_asked() {
         let output = play.command(options).output().unwrap();
         assert_eq!(output.status.code(), Some(0));
         assert_eq!(String::from_utf8_lossy(&output.stderr), expected, "{options:?}");
-        play.end();
     }
 }
 
@@ -122,7 +117,6 @@ fn who_cannot_wait_is_told_that_it_is_pending_and_how_to_go_on() {
             "postern-run: run the same line again to go on waiting: nobody is asked twice",
         ];
         assert_eq!(last, expected);
-        play.end();
     }
 }
 
@@ -155,7 +149,6 @@ fn what_it_joins_is_heard_from_its_beginning() {
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(3), b"early".as_slice()), "{said}");
     assert!(said.contains("joined the same command"), "{said}");
     assert!(said.contains("it may run for 5m at most, not the 10m that were asked for"), "{said}");
-    play.end();
 }
 
 #[test]
@@ -175,7 +168,6 @@ fn other_endings_have_their_own_exit_codes() {
     for (event, code) in cases {
         let play = Play::scene(move |mut scene| scene.tell(event));
         assert_eq!(play.command(&["--", "x"]).output().unwrap().status.code(), Some(code));
-        play.end();
     }
 }
 
@@ -190,7 +182,6 @@ fn what_the_host_cannot_take_is_this_programs_own_trouble() {
     let output = play.command(&["--", "x"]).output().unwrap();
     assert_eq!(output.status.code(), Some(125));
     assert!(String::from_utf8_lossy(&output.stderr).contains("too many requests"));
-    play.end();
     let output = stage::bare().args(["--env", "A=1", "--nope"]).output().unwrap();
     assert_eq!(output.status.code(), Some(125), "a mistyped option is no exit code of the command's");
 }
@@ -236,7 +227,6 @@ fn standard_input_goes_piece_by_piece_each_after_the_last_was_written() {
     let mut child = play.command(&["--", "cat"]).stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(&sent).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    play.end();
 }
 
 #[test]
@@ -254,7 +244,6 @@ fn a_signal_is_passed_on_and_the_exit_code_tells_of_it() {
     until_ready(&mut child);
     kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    play.end();
 }
 
 /// As the command itself would: what a shell starts in the background, and what `nohup` starts, is not interrupted.
@@ -276,7 +265,6 @@ fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
     kill_process(Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     kill_process(Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(143));
-    play.end();
 }
 
 #[test]
@@ -295,7 +283,6 @@ fn a_question_that_is_interrupted_ends_as_interrupted() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
     assert!(output.stderr.is_empty(), "who interrupts needs no explanation");
-    play.end();
 }
 
 #[test]
@@ -317,7 +304,6 @@ fn a_host_that_says_nothing_keeps_no_program_that_is_to_end() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("does not wait for it"), "{said}");
     drop(over);
-    play.end();
 }
 
 #[test]
@@ -336,7 +322,6 @@ fn when_nobody_reads_its_output_the_command_gets_a_broken_pipe() {
     poll(&mut [PollFd::new(&writer, PollFlags::empty())], None).unwrap();
     let mut child = play.command(&["--", "yes"]).stdout(writer).spawn().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(141));
-    play.end();
 }
 
 #[test]
@@ -362,7 +347,6 @@ fn a_lost_connection_is_taken_up_where_it_was() {
     });
     let output = play.command(&["--", "x"]).output().unwrap();
     assert_eq!((output.stdout.as_slice(), output.status.code()), (b"abcdefg".as_slice(), Some(0)));
-    play.end();
 }
 
 #[test]
@@ -384,7 +368,6 @@ fn output_that_was_never_told_is_asked_for_at_the_end() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("2 bytes of output were not kept"), "what is left out is said: {said}");
     assert_eq!(output.status.code(), Some(0));
-    play.end();
 }
 
 /// Returns the status of a run that ended after so many bytes of standard output.
@@ -427,7 +410,6 @@ fn much_output_comes_whole_through_a_slow_reader() {
         (0..PIECES).flat_map(|piece| vec![b'a' + u8::try_from(piece % 26).unwrap(); 64 * 1024]).collect();
     assert!(all == expected, "every byte in order: {} of {}", all.len(), expected.len());
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    play.end();
 }
 
 #[test]

@@ -29,17 +29,17 @@ fn at(path: &Path) -> Command {
     command
 }
 
-/// A folder with a host that listens, and the thread that plays the host's part.
+/// A folder with a host that listens, and the thread that plays the host's part: it has to go through to its end.
 pub(crate) struct Play {
     folder: TempDir,
-    host: JoinHandle<()>,
+    host: Option<JoinHandle<()>>,
 }
 
 impl Play {
     pub(crate) fn new(script: impl FnOnce(ScriptedHost) + Send + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let host = ScriptedHost::listen(folder.path(), Socket::Channel).unwrap();
-        Self { folder, host: thread::spawn(move || script(host)) }
+        Self { folder, host: Some(thread::spawn(move || script(host))) }
     }
 
     /// Plays a host that accepts one run.
@@ -72,10 +72,14 @@ impl Play {
         command.env("POSTERN_SOCKET", self.folder().join("agent.sock"));
         command
     }
+}
 
-    /// Asserts that the host's part went through to its end.
-    pub(crate) fn end(self) {
-        assert!(self.host.join().is_ok(), "the host's part failed");
+impl Drop for Play {
+    fn drop(&mut self) {
+        // Where the test failed already, the host may wait for what does not come.
+        if let Some(host) = self.host.take().filter(|_| !thread::panicking()) {
+            assert!(host.join().is_ok(), "the host's part failed");
+        }
     }
 }
 

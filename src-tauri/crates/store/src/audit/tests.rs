@@ -43,24 +43,21 @@ fn filled(count: usize) -> (tempfile::TempDir, Store) {
 #[test]
 fn whatever_decides_is_recorded_and_what_does_not_is_not() {
     let (_folder, store) = open_temp_store();
-    store
-        .write(|conn| {
-            agents::insert_agent(conn, &sample_agent("main"))?;
-            let number = rules::insert_rule(conn, &allow_rule(Some("main"), "ls *"))?;
-            rules::update_rule(conn, &Rule { id: number, ..allow_rule(Some("main"), "ls -l *") })?;
-            let deny = Rule::new(Effect::Deny, Pattern::Command("rm *".into()));
-            let deny = rules::insert_rule(conn, &deny)?;
-            rules::remove(conn, deny)?;
-            settings::set_value(conn, settings::PAUSE, &json!({ "until": 5 }))?;
-            settings::set_value(conn, settings::PAUSE, &json!({ "until": null }))?;
-            settings::set_value(conn, settings::PAUSE, &json!({ "until": 9 }))?;
-            settings::remove(conn, settings::PAUSE)?;
-            settings::set_value(conn, "door.otel", &json!(7))?;
-            agents::mark_seen(conn, &agent_id("main"), 5)?;
-            agents::remove(conn, &agent_id("main"))
-        })
-        .wait()
-        .unwrap();
+    store.write_now(|conn| {
+        agents::insert_agent(conn, &sample_agent("main"))?;
+        let number = rules::insert_rule(conn, &allow_rule(Some("main"), "ls *"))?;
+        rules::update_rule(conn, &Rule { id: number, ..allow_rule(Some("main"), "ls -l *") })?;
+        let deny = Rule::new(Effect::Deny, Pattern::Command("rm *".into()));
+        let deny = rules::insert_rule(conn, &deny)?;
+        rules::remove(conn, deny)?;
+        settings::set_value(conn, settings::PAUSE, &json!({ "until": 5 }))?;
+        settings::set_value(conn, settings::PAUSE, &json!({ "until": null }))?;
+        settings::set_value(conn, settings::PAUSE, &json!({ "until": 9 }))?;
+        settings::remove(conn, settings::PAUSE)?;
+        settings::set_value(conn, "door.otel", &json!(7))?;
+        agents::mark_seen(conn, &agent_id("main"), 5)?;
+        agents::remove(conn, &agent_id("main"))
+    });
     let expected = [
         ("agents", "main", true),
         ("rules", "1", true),
@@ -92,8 +89,8 @@ fn a_change_that_is_not_made_is_not_recorded_and_one_that_changes_nothing_neithe
         Err::<(), _>(Error::Refused("no".to_owned()))
     });
     assert!(refused.wait().is_err());
-    store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
-    store.write(|conn| agents::update_agent(conn, &sample_agent("main"))).wait().unwrap();
+    store.write_now(|conn| agents::insert_agent(conn, &sample_agent("main")));
+    store.write_now(|conn| agents::update_agent(conn, &sample_agent("main")));
     assert_eq!(told(&store), [("agents".into(), "main".into(), true)]);
 }
 
@@ -137,13 +134,10 @@ fn a_skill_that_is_approved_is_recorded_and_one_that_is_found_is_not() {
         problem: None,
         clis: vec![cli],
     };
-    store.write(move |conn| skills::save_skill(conn, &skill)).wait().unwrap();
+    store.write_now(move |conn| skills::save_skill(conn, &skill));
     assert_eq!(told(&store), []);
     let identity = identity("00");
-    store
-        .write(move |conn| skills::approve(conn, "/skills/bird", "bird", (&identity, None), 3))
-        .wait()
-        .unwrap();
+    store.write_now(move |conn| skills::approve(conn, "/skills/bird", "bird", (&identity, None), 3));
     assert_eq!(told(&store), [("skill_clis".into(), "/skills/bird bird".into(), true)]);
 }
 
@@ -152,20 +146,14 @@ fn what_is_in_no_table_is_recorded_when_it_is_another() {
     let (_folder, store) = open_temp_store();
     let set = |text: &str| {
         let now = json!({ "sha256": text });
-        store
-            .write(move |conn| note_state(conn, "permissions", "main", &now, |before| before.is_some()))
-            .wait()
-            .unwrap()
+        store.write_now(move |conn| note_state(conn, "permissions", "main", &now, |before| before.is_some()))
     };
     assert!(set("1"));
     assert!(!set("1"), "it is as it was");
     assert!(set("2"));
-    let gone = store.write(|conn| note_state(conn, "hooks", "codex", &Value::Null, |_| true)).wait().unwrap();
+    let gone = store.write_now(|conn| note_state(conn, "hooks", "codex", &Value::Null, |_| true));
     assert!(!gone, "what never was there is not removed");
-    store
-        .write(|conn| note_change(conn, "keys", "main", (None, Some(&json!({ "new": 1 }))), true))
-        .wait()
-        .unwrap();
+    store.write_now(|conn| note_change(conn, "keys", "main", (None, Some(&json!({ "new": 1 }))), true));
     let subjects: Vec<_> = told(&store).into_iter().map(|(subject, _, widens)| (subject, widens)).collect();
     let expected = [("permissions", false), ("permissions", true), ("keys", true)];
     assert_eq!(subjects, expected.map(|(subject, widens)| (subject.to_owned(), widens)));
@@ -176,7 +164,7 @@ fn what_is_in_no_table_is_recorded_when_it_is_another() {
 fn a_secret_in_a_doors_setting_is_recorded_as_its_hash_and_what_changes_by_itself_is_passed_over() {
     let (_folder, store) = open_temp_store();
     let set = |value: Value| {
-        store.write(move |conn| settings::set_value(conn, "door.doors", &value)).wait().unwrap();
+        store.write_now(move |conn| settings::set_value(conn, "door.doors", &value));
     };
     set(
         json!({ "webhook": { "enabled": true, "values": { "url": "https://u:p4ss@x/", "secret": "hunter2" } } }),
@@ -188,8 +176,8 @@ fn a_secret_in_a_doors_setting_is_recorded_as_its_hash_and_what_changes_by_itsel
         json!({ "webhook": { "enabled": false, "values": { "url": "https://u:p4ss@x/", "secret": "hunter3" } } }),
     );
     let seen = |at: u64| json!([{ "id": "a", "name": "phone", "seenAt": at }]);
-    store.write(move |conn| settings::set_value(conn, "door.websocket", &seen(1))).wait().unwrap();
-    store.write(move |conn| settings::set_value(conn, "door.websocket", &seen(2))).wait().unwrap();
+    store.write_now(move |conn| settings::set_value(conn, "door.websocket", &seen(1)));
+    store.write_now(move |conn| settings::set_value(conn, "door.websocket", &seen(2)));
     let rows = rows(&store);
     let widens: Vec<bool> = rows.iter().map(|row| row.widens).collect();
     assert_eq!(widens, [true, true, false, true], "opened, changed, closed; paired once");
@@ -281,7 +269,7 @@ fn what_is_changed_past_postern_is_named() {
     let (_folder, store) = filled(2);
     for text in ["rm *", "dd *", "kill *"] {
         let deny = Rule::new(Effect::Deny, Pattern::Command(text.into()));
-        store.write(move |conn| rules::insert_rule(conn, &deny)).wait().unwrap();
+        store.write_now(move |conn| rules::insert_rule(conn, &deny));
     }
     assert_eq!(store.verify_audit().unwrap().strayed, [], "rows are found by their numbers as well");
     past_postern(

@@ -32,7 +32,7 @@ fn mode(path: &Path) -> u32 {
 fn filled() -> (tempfile::TempDir, PathBuf) {
     let (folder, path) = place();
     let store = Store::open(&path).unwrap();
-    let done = store.write(|conn| {
+    store.write_now(|conn| {
         agents::insert_agent(conn, &sample_agent("main"))?;
         for nth in 0..200 {
             rules::insert_rule(conn, &allow_rule(Some("main"), &format!("git log -{nth} *")))?;
@@ -40,7 +40,6 @@ fn filled() -> (tempfile::TempDir, PathBuf) {
         }
         Ok(())
     });
-    done.wait().unwrap();
     store.close();
     (folder, path)
 }
@@ -71,7 +70,7 @@ fn a_record_is_made_private_and_found_again() {
     let (_folder, path) = place();
     let store = Store::open(&path).unwrap();
     assert_eq!(store.opened(), &OpenOutcome::Created);
-    store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
+    store.write_now(|conn| agents::insert_agent(conn, &sample_agent("main")));
     let wal = path.with_file_name("postern.db-wal");
     assert_eq!((mode(path.parent().unwrap()), mode(&path), mode(&wal)), (0o700, 0o600, 0o600));
     drop(store);
@@ -100,7 +99,7 @@ fn every_connection_is_set_up_to_be_durable_and_careful() {
         ("application_id", crate::migrate::APPLICATION),
         ("user_version", crate::migrate::newest()),
     ];
-    let done = store.write(move |conn| {
+    store.write_now(move |conn| {
         let journal: String = conn.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
         assert_eq!(journal, "wal");
         for (name, expected) in table {
@@ -108,7 +107,6 @@ fn every_connection_is_set_up_to_be_durable_and_careful() {
         }
         Ok(())
     });
-    done.wait().unwrap();
     let written = store.read(|conn| Ok(conn.execute("DELETE FROM agents", [])?));
     assert!(written.is_err(), "a reader cannot write");
     let strict = store.read(|conn| {
@@ -128,15 +126,12 @@ fn rules_about_files_are_in_a_format_that_earlier_versions_refuse() {
     let store = Store::open(&path).unwrap();
     let files = [Pattern::Read("**/.env".into()), Pattern::Write("~/Documents/**".into())];
     let kept = files.clone();
-    store
-        .write(move |conn| {
-            for pattern in kept {
-                rules::insert_rule(conn, &postern_policy::Rule::new(Effect::Deny, pattern))?;
-            }
-            Ok(())
-        })
-        .wait()
-        .unwrap();
+    store.write_now(move |conn| {
+        for pattern in kept {
+            rules::insert_rule(conn, &postern_policy::Rule::new(Effect::Deny, pattern))?;
+        }
+        Ok(())
+    });
     drop(store);
     // The format before rules about files; what is dropped here came after it.
     let old = Connection::open(&path).unwrap();
@@ -171,13 +166,12 @@ fn told_of_main(store: &Store) -> (Vec<feed::FeedEntry>, Vec<events::EventRow>, 
 fn a_record_of_format_22_keeps_its_feed_its_events_and_its_lists() {
     let (_folder, path) = filled();
     let store = Store::open(&path).unwrap();
-    let done = store.write(|conn| {
+    store.write_now(|conn| {
         let ending = RequestEnding::Finished { end: Exit::Code(0).into() };
         let row = requests::get_by_key(conn, &agent_id("main"), "r3")?.unwrap();
         requests::change(conn, row.summary.id, &RequestChange::from_ending(&ending, 900)?)?;
         events::append(conn, &events::NewEvent::test("main"))
     });
-    done.wait().unwrap();
     let before = told_of_main(&store);
     assert_eq!((before.0.len(), before.1.len()), (201, 1));
     assert_eq!(before.2.each_ref().map(Vec::len), [200, 1]);
@@ -187,9 +181,9 @@ fn a_record_of_format_22_keeps_its_feed_its_events_and_its_lists() {
     let store = Store::open(&path).unwrap();
     assert_eq!(store.opened(), &OpenOutcome::Existing);
     assert_eq!(told_of_main(&store), before);
-    store.write(search::index_all).wait().unwrap();
+    store.write_now(search::index_all);
     assert_eq!(told_of_main(&store), before, "and when it is indexed again");
-    store.write(|conn| requests::record_request(conn, &new_request("main", "new", 999))).wait().unwrap();
+    store.write_now(|conn| requests::record_request(conn, &new_request("main", "new", 999)));
     assert_eq!(store.read(feed::newest).unwrap(), newest + 1, "and it goes on");
 }
 
@@ -205,7 +199,7 @@ fn an_old_record_is_brought_up_to_date() {
     let rule = store.read(|conn| rules::get_rule(conn, 7)).unwrap().unwrap();
     assert_eq!((rule.effect, rule.pattern), (Effect::Deny, Pattern::Command("git push *".into())));
     assert_eq!(store.read(|conn| events::events_after(conn, &agent_id("main"), 1, 9)).unwrap().len(), 1);
-    assert_eq!(store.write(|conn| events::append(conn, &events::NewEvent::test("main"))).wait().unwrap(), 3);
+    assert_eq!(store.write_now(|conn| events::append(conn, &events::NewEvent::test("main"))), 3);
     let filter = Filter { search: Some("origin".into()), ..Filter::default() };
     let found = store.read(|conn| history::list_newest(conn, &filter, 9)).unwrap();
     assert_eq!(found.len(), 1, "a line from before there was a search");

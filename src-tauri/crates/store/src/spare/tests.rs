@@ -18,7 +18,7 @@ fn copied() -> (TempDir, PathBuf, Store) {
 }
 
 fn set(store: &Store, key: &'static str, value: u32) {
-    store.write(move |conn| settings::set_value(conn, key, &value)).wait().unwrap();
+    store.write_now(move |conn| settings::set_value(conn, key, &value));
 }
 
 fn value(store: &Store, key: &str) -> Option<u32> {

@@ -137,26 +137,20 @@ mod tests {
     fn an_agent_is_kept_whole() {
         let (_folder, store) = open_temp_store();
         let mut kept = sample_agent("main");
-        store
-            .write({
-                let kept = kept.clone();
-                move |conn| insert_agent(conn, &kept)
-            })
-            .wait()
-            .unwrap();
+        store.write_now({
+            let kept = kept.clone();
+            move |conn| insert_agent(conn, &kept)
+        });
         assert_eq!(store.read(|conn| get_agent(conn, &agent_id("main"))).unwrap(), Some(kept.clone()));
         kept.settings.security = Security::Full;
         kept.settings.ask = Ask::Always;
         kept.uids = vec![1000, 4_294_967_294];
         kept.denied_until = Some(9);
-        store
-            .write({
-                let kept = kept.clone();
-                move |conn| update_agent(conn, &kept)
-            })
-            .wait()
-            .unwrap();
-        store.write(|conn| mark_seen(conn, &agent_id("main"), 77)).wait().unwrap();
+        store.write_now({
+            let kept = kept.clone();
+            move |conn| update_agent(conn, &kept)
+        });
+        store.write_now(|conn| mark_seen(conn, &agent_id("main"), 77));
         kept.last_seen_at = Some(77);
         assert_eq!(store.read(list_agents).unwrap(), [kept]);
     }
@@ -164,7 +158,7 @@ mod tests {
     #[test]
     fn a_name_is_taken_once_and_a_missing_one_is_said() {
         let (_folder, store) = open_temp_store();
-        store.write(|conn| insert_agent(conn, &sample_agent("main"))).wait().unwrap();
+        store.write_now(|conn| insert_agent(conn, &sample_agent("main")));
         let again = store.write(|conn| insert_agent(conn, &sample_agent("main"))).wait();
         assert!(matches!(again, Err(Error::Refused(_))), "{again:?}");
         let missing = store.write(|conn| remove(conn, &agent_id("other"))).wait();
@@ -174,7 +168,7 @@ mod tests {
     #[test]
     fn removing_an_agent_removes_its_rules_and_events_only() {
         let (_folder, store) = open_temp_store();
-        let done = store.write(|conn| {
+        store.write_now(|conn| {
             for name in ["main", "other"] {
                 insert_agent(conn, &sample_agent(name))?;
                 rules::insert_rule(conn, &allow_rule(Some(name), "git status"))?;
@@ -183,7 +177,6 @@ mod tests {
             rules::insert_rule(conn, &allow_rule(None, "ls"))?;
             remove(conn, &agent_id("main"))
         });
-        done.wait().unwrap();
         let left = store.read(rules::list_rules).unwrap();
         let owners: Vec<_> = left.iter().map(|rule| rule.agent.as_ref().map(AgentId::as_str)).collect();
         assert_eq!(owners, [Some("other"), None]);

@@ -153,7 +153,7 @@ mod tests {
             told: true,
             ..message(number, id)
         };
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             questions::upsert_question(conn, &QuestionRow::test(1))?;
             questions::upsert_question(conn, &QuestionRow { requests: vec![], ..QuestionRow::test(2) })?;
             for one in [message(1, "m1"), message(2, "m2"), message(3, "erased"), ended(1, "m1")] {
@@ -161,7 +161,6 @@ mod tests {
             }
             Ok(())
         });
-        done.wait().unwrap();
         let all = store.read(|conn| newest(conn, "telegram", 9)).unwrap();
         assert_eq!(all, [ended(1, "m1"), message(2, "m2")], "one row a message, none of an erased question");
         assert_eq!(store.read(|conn| newest(conn, "telegram", 1)).unwrap(), [message(2, "m2")]);
@@ -173,14 +172,13 @@ mod tests {
     #[test]
     fn it_goes_with_its_question() {
         let (_folder, store) = open_temp_store();
-        let done = store.write(|conn| {
+        store.write_now(|conn| {
             questions::upsert_question(conn, &QuestionRow::test(1))?;
             upsert_message(conn, &message(1, "m1"))?;
             let closed = QuestionEnd { at: 5, answer: "deny".into(), face: None, feedback: None };
             questions::close_question(conn, Uuid::from_u128(1), &closed)?;
             sweep_history(conn, Keep { since: 6, bytes: u64::MAX }, 9)
         });
-        done.wait().unwrap();
         assert!(store.read(|conn| newest(conn, "telegram", 9)).unwrap().is_empty());
     }
 
@@ -191,13 +189,12 @@ mod tests {
         let kept = serde_json::json!({"owners": [{"id": "7"}], "approvals": [{"question": question.id, "code": "a1b2",
             "status": "denied", "outcome": "Denied", "withheld": "high-risk", "shown": [{"place": "42",
             "externalMessageId": "m1", "digest": "d", "at": 7}]}]});
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             questions::upsert_question(conn, &question)?;
             crate::settings::set_value(conn, "door.xmpp", &kept)?;
             conn.execute_batch("DROP TABLE chat_messages")?;
             Ok(conn.execute_batch(SCHEMA)?)
         });
-        done.wait().unwrap();
         let expected = ChatMessage {
             door: "xmpp".into(),
             status: "denied".into(),

@@ -177,7 +177,7 @@ mod tests {
         let (_folder, store) = open_temp_store();
         let first = new_request("main", "r1", 10);
         let number = first.id;
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             agents::insert_agent(conn, &sample_agent("main"))?;
             requests::record_request(conn, &first)?;
             requests::record_request(conn, &new_request("main", "r1", 10))?;
@@ -195,7 +195,6 @@ mod tests {
             requests::change(conn, number, &RequestChange::from_ending(&ending, 17)?)?;
             requests::change(conn, number, &RequestChange::to_phase(RunState::Asking, 18))
         });
-        done.wait().unwrap();
         let (entries, looked) = store.read(|conn| entries_after(conn, 0, None, 100)).unwrap();
         let steps: Vec<_> =
             entries.iter().map(|entry| (entry.number, entry.kind.as_str(), entry.at)).collect();

@@ -292,7 +292,7 @@ mod tests {
             "café one",
         ];
         let all = lines.into_iter().cycle().take(60);
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             for (nth, line) in (1..).zip(all) {
                 let new = NewRequest { line: line.into(), ..new_request("main", &format!("r{nth}"), nth) };
                 requests::record_request(conn, &new)?;
@@ -301,7 +301,6 @@ mod tests {
             }
             search::index_all(conn)
         });
-        done.wait().unwrap();
         for (words, expected) in [
             ("oneline", 10),
             ("git log one-l", 10),
@@ -330,14 +329,13 @@ mod tests {
         let (_folder, store) = open_temp_store();
         let filter = Filter { search: Some("git".into()), ..Filter::default() };
         for nth in 1..=300 {
-            let one_more = store.write(move |conn| {
+            store.write_now(move |conn| {
                 let new = new_request("main", &format!("r{nth}"), nth);
                 let new = NewRequest { line: "git status".into(), ..new };
                 requests::record_request(conn, &new)?;
                 let finished = RequestEnding::Finished { end: Exit::Code(0).into() };
                 requests::change(conn, new.id, &RequestChange::from_ending(&finished, nth)?)
             });
-            one_more.wait().unwrap();
             let indexing = store.write(search::index_all);
             let page = store.read(|conn| list_newest(conn, &filter, 1_000)).unwrap();
             let found: Vec<i64> = page.iter().map(|row| row.number).collect();

@@ -126,13 +126,12 @@ mod tests {
         let first = OutputExcerpt { bytes: 3, head: b"abc".to_vec(), tail: Vec::new() };
         let last = OutputExcerpt { bytes: 10, head: b"abc".to_vec(), tail: vec![0, 255] };
         let (one, two) = (first.clone(), last.clone());
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             requests::record_request(conn, &request)?;
             save_output(conn, key, OutputStream::Stdout, &one)?;
             save_output(conn, key, OutputStream::Stdout, &two)?;
             save_output(conn, key, OutputStream::Stderr, &one)
         });
-        done.wait().unwrap();
         let read = |stream| store.read(|conn| get_output(conn, key, stream)).unwrap();
         assert_eq!(read(OutputStream::Stdout), Some(last.clone()));
         assert_eq!(read(OutputStream::Stderr), Some(first));
@@ -150,7 +149,7 @@ mod tests {
             OutputExcerpt { bytes: 14, head: b"Error: ".to_vec(), tail: b"No File".to_vec() },
             OutputExcerpt { bytes: 99, head: b"error: no".to_vec(), tail: b" file".to_vec() },
         ];
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             for (request, output) in requests.iter().zip(&outputs) {
                 requests::record_request(conn, request)?;
                 save_output(conn, request.id, OutputStream::Stdout, output)?;
@@ -158,7 +157,6 @@ mod tests {
             }
             Ok(())
         });
-        done.wait().unwrap();
         let found = |text: &str, limit| {
             let found = store.read(|conn| find_in_output(conn, text, limit)).unwrap();
             found.into_iter().map(|summary| summary.id).collect::<Vec<_>>()

@@ -404,20 +404,19 @@ mod tests {
     #[test]
     fn a_rule_is_kept_whole_and_use_is_counted() {
         let (_folder, store) = open_temp_store();
-        store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
-        let number = store.write(|conn| insert_rule(conn, &full())).wait().unwrap();
+        store.write_now(|conn| agents::insert_agent(conn, &sample_agent("main")));
+        let number = store.write_now(|conn| insert_rule(conn, &full()));
         let mut kept = Rule { id: number, ..full() };
         assert_eq!(store.read(|conn| get_rule(conn, number)).unwrap(), Some(kept.clone()));
         let made = store.read(|conn| last_allowed(conn, number)).unwrap();
         assert_eq!(made, Some(kept.created_at), "nothing used it yet");
         let use_of =
             |at, seen| RuleUse { at, command: "git status".into(), path: Some("/usr/bin/git".into()), seen };
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             record_use(conn, number, &use_of(10, Some(identity("cc"))))?;
             record_use(conn, number, &use_of(11, None))?;
             record_use(conn, -3, &use_of(11, None))
         });
-        done.wait().unwrap();
         kept.usage = Usage {
             count: 2,
             last_used_at: Some(11),
@@ -431,30 +430,27 @@ mod tests {
         kept.pattern = Pattern::Identity(IdentityPattern::TeamId("X".into()));
         kept.agent = None;
         kept.pin = None;
-        store
-            .write({
-                let kept = kept.clone();
-                move |conn| update_rule(conn, &kept)
-            })
-            .wait()
-            .unwrap();
+        store.write_now({
+            let kept = kept.clone();
+            move |conn| update_rule(conn, &kept)
+        });
         assert_eq!(store.read(list_rules).unwrap(), [kept], "editing keeps the use");
     }
 
     #[test]
     fn a_number_is_never_given_twice() {
         let (_folder, store) = open_temp_store();
-        let first = store.write(|conn| insert_rule(conn, &allow_rule(None, "ls"))).wait().unwrap();
-        store.write(move |conn| remove(conn, first)).wait().unwrap();
-        let second = store.write(|conn| insert_rule(conn, &allow_rule(None, "ls"))).wait().unwrap();
+        let first = store.write_now(|conn| insert_rule(conn, &allow_rule(None, "ls")));
+        store.write_now(move |conn| remove(conn, first));
+        let second = store.write_now(|conn| insert_rule(conn, &allow_rule(None, "ls")));
         assert!(second > first, "the history may name rule {first}");
     }
 
     #[test]
     fn a_rule_comes_back_whole_under_its_own_number() {
         let (_folder, store) = open_temp_store();
-        store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
-        let number = store.write(|conn| insert_rule(conn, &full())).wait().unwrap();
+        store.write_now(|conn| agents::insert_agent(conn, &sample_agent("main")));
+        let number = store.write_now(|conn| insert_rule(conn, &full()));
         let usage = Usage { count: 3, last_used_at: Some(9), ..Usage::default() };
         let kept = Rule { id: number, usage, ..full() };
         let again = kept.clone();
@@ -467,12 +463,12 @@ mod tests {
         assert_eq!(store.read(list_rules).unwrap(), std::slice::from_ref(&kept), "with its pin and its use");
         let changed = Rule { why: Some("another".into()), ..kept.clone() };
         let other = changed.clone();
-        store.write(move |conn| put_rule(conn, &other)).wait().unwrap();
+        store.write_now(move |conn| put_rule(conn, &other));
         assert_eq!(store.read(list_rules).unwrap(), std::slice::from_ref(&changed), "written over");
         let before = Rule { usage: Usage::default(), ..changed.clone() };
-        store.write(move |conn| put_rule(conn, &before)).wait().unwrap();
+        store.write_now(move |conn| put_rule(conn, &before));
         assert_eq!(store.read(list_rules).unwrap(), [changed], "an undo takes no use back");
-        let new = store.write(|conn| put_rule(conn, &Rule { id: 0, ..full() })).wait().unwrap();
+        let new = store.write_now(|conn| put_rule(conn, &Rule { id: 0, ..full() }));
         assert!(new > number, "a new one");
         let invented = Rule { id: 99, ..full() };
         let refused = store.write(move |conn| put_rule(conn, &invented)).wait();
@@ -495,27 +491,26 @@ mod tests {
             rules.into_iter().map(|rule| rule.lifetime).collect::<Vec<_>>()
         };
         let all = lifetimes.clone();
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             agents::insert_agent(conn, &sample_agent("main"))?;
             for lifetime in all {
                 insert_rule(conn, &Rule { lifetime, ..allow_rule(Some("main"), "ls") })?;
             }
             Ok(())
         });
-        done.wait().unwrap();
-        store.write(|conn| remove_expired(conn, 100, 100)).wait().unwrap();
-        store.write(|conn| remove_session(conn, &agent_id("other"), "s")).wait().unwrap();
-        store.write(|conn| remove_session(conn, &agent_id("main"), "s")).wait().unwrap();
+        store.write_now(|conn| remove_expired(conn, 100, 100));
+        store.write_now(|conn| remove_session(conn, &agent_id("other"), "s"));
+        store.write_now(|conn| remove_session(conn, &agent_id("main"), "s"));
         let [forever, _, later, _, other, quit] = lifetimes;
         assert_eq!(left(&store), [forever.clone(), later.clone(), other, quit]);
-        store.write(remove_volatile).wait().unwrap();
+        store.write_now(remove_volatile);
         assert_eq!(left(&store), [forever, later]);
     }
 
     #[test]
     fn what_holds_in_an_open_session_outlives_the_host_and_so_does_what_is_denied_in_any() {
         let (_folder, store) = open_temp_store();
-        let done = store.write(|conn| {
+        store.write_now(|conn| {
             agents::insert_agent(conn, &sample_agent("main"))?;
             let open = sessions::OpenSession {
                 agent: agent_id("main"),
@@ -536,7 +531,6 @@ mod tests {
             }
             remove_volatile(conn)
         });
-        done.wait().unwrap();
         let kept = store.read(list_rules).unwrap().into_iter().map(|rule| (rule.effect, rule.lifetime));
         let session = |name: &str| Lifetime::Session(name.into());
         let expected = [

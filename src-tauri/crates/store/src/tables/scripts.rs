@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn the_content_that_was_allowed_last_is_kept_and_the_oldest_scripts_go() {
         let (_folder, store) = open_temp_store();
-        let written = store.write(|conn| {
+        store.write_now(|conn| {
             keep_script(conn, &script("/w/a.py", "1"), 1)?;
             keep_script(conn, &script("/w/a.py", "2"), 2)?;
             keep_script(conn, &script("/w/old.py", "3"), 1)?;
@@ -72,12 +72,11 @@ mod tests {
             }
             Ok(())
         });
-        written.wait().unwrap();
         let of = |path: &str| store.look_up(|conn| last_allowed(conn, path)).unwrap();
         assert_eq!(of("/w/a.py").as_deref(), Some("2"));
         assert_eq!(of("/w/1.py").as_deref(), Some("4"));
         assert_eq!(of("/w/old.py"), None, "there is room for so many");
-        store.write(clear_scripts).wait().unwrap();
+        store.write_now(clear_scripts);
         assert_eq!(of("/w/a.py"), None);
     }
 }

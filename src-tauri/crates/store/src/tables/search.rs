@@ -191,7 +191,7 @@ mod tests {
             let found = store.read(|conn| history::list_newest(conn, &filter, 10)).unwrap();
             found.into_iter().map(|row| row.line).collect::<Vec<_>>()
         };
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             for (nth, line) in (1..).zip(lines) {
                 requests::record_request(
                     conn,
@@ -203,7 +203,6 @@ mod tests {
             }
             Ok(())
         });
-        done.wait().unwrap();
         let table: [(&str, &[&str]); 8] = [
             ("git", &[lines[1], lines[0]]),
             ("GIT pu", &[lines[0]]),
@@ -217,7 +216,7 @@ mod tests {
         for (words, expected) in table {
             assert_eq!(found(words), expected, "{words}, perhaps not indexed yet");
         }
-        store.write(super::index_all).wait().unwrap();
+        store.write_now(super::index_all);
         for (words, expected) in table {
             assert_eq!(found(words), expected, "{words}, indexed");
         }

@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_session_is_kept_until_it_is_closed_or_its_agent_goes() {
         let (_folder, store) = open_temp_store();
-        let done = store.write(|conn| {
+        store.write_now(|conn| {
             agents::insert_agent(conn, &sample_agent("main"))?;
             ["a", "b"].iter().try_for_each(|name| save_session(conn, &session(name)))?;
             save_session(
@@ -126,12 +126,11 @@ mod tests {
             )?;
             remove(conn, &agent_id("main"), "no such session")
         });
-        done.wait().unwrap();
         let b = OpenSession { runtime: Vec::new(), confined: false, ..session("b") };
         assert_eq!(store.read(list_sessions).unwrap(), [session("a"), b.clone()]);
-        store.write(|conn| remove(conn, &agent_id("main"), "a")).wait().unwrap();
+        store.write_now(|conn| remove(conn, &agent_id("main"), "a"));
         assert_eq!(store.read(list_sessions).unwrap(), [b]);
-        store.write(|conn| agents::remove(conn, &agent_id("main"))).wait().unwrap();
+        store.write_now(|conn| agents::remove(conn, &agent_id("main")));
         assert_eq!(store.read(list_sessions).unwrap(), []);
     }
 }

@@ -51,15 +51,15 @@ mod tests {
         let (_folder, store) = open_temp_store();
         let read = || store.read(|conn| get_value::<Vec<u32>>(conn, "days")).unwrap();
         assert_eq!(read(), None);
-        store.write(|conn| set_value(conn, "days", &[1])).wait().unwrap();
-        store.write(|conn| set_value(conn, "days", &[2, 3])).wait().unwrap();
+        store.write_now(|conn| set_value(conn, "days", &[1]));
+        store.write_now(|conn| set_value(conn, "days", &[2, 3]));
         assert_eq!(read(), Some(vec![2, 3]));
         let all = "SELECT group_concat(key || value) FROM settings";
         let all: String = store.read(|conn| Ok(conn.query_row(all, [], |row| row.get(0))?)).unwrap();
         assert_eq!(all, "days[2,3]", "one row, of JSON");
         let wrong = store.read(|conn| get_value::<bool>(conn, "days"));
         assert!(matches!(wrong, Err(Error::Refused(_))), "another type is not a missing value: {wrong:?}");
-        store.write(|conn| remove(conn, "days")).wait().unwrap();
+        store.write_now(|conn| remove(conn, "days"));
         assert_eq!(read(), None);
     }
 }

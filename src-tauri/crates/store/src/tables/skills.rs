@@ -200,13 +200,12 @@ mod tests {
         expected.clis[1].approved_at = Some(5);
         expected.clis[1].rule = Some(rule);
         assert_eq!(store.read(list_skills).unwrap(), [expected.clone()]);
-        let done = store.write(move |conn| {
+        store.write_now(move |conn| {
             rules::remove(conn, rule)?;
             let mut less = bird("bb");
             less.clis.remove(0);
             save_skill(conn, &less)
         });
-        done.wait().unwrap();
         expected.clis.remove(0);
         expected.clis[0].rule = None;
         assert_eq!(
@@ -214,7 +213,7 @@ mod tests {
             [expected],
             "a CLI that is gone is forgotten, a removed rule unlinked"
         );
-        store.write(|conn| remove(conn, "/skills/bird")).wait().unwrap();
+        store.write_now(|conn| remove(conn, "/skills/bird"));
         assert_eq!(store.read(list_skills).unwrap(), []);
     }
 
@@ -223,10 +222,10 @@ mod tests {
         let (_folder, store) = open_temp_store();
         let done = store.write(|conn| approve(conn, "/x", "y", (&identity("aa"), None), 1)).wait();
         assert!(matches!(done, Err(Error::Missing(_))), "{done:?}");
-        store.write(|conn| add_folder(conn, "/skills", 1)).wait().unwrap();
-        store.write(|conn| add_folder(conn, "/skills", 2)).wait().unwrap();
+        store.write_now(|conn| add_folder(conn, "/skills", 1));
+        store.write_now(|conn| add_folder(conn, "/skills", 2));
         assert_eq!(store.read(folders).unwrap(), ["/skills"]);
-        store.write(|conn| remove_folder(conn, "/skills")).wait().unwrap();
+        store.write_now(|conn| remove_folder(conn, "/skills"));
         let done = store.write(|conn| remove_folder(conn, "/skills")).wait();
         assert!(matches!(done, Err(Error::Missing(_))), "{done:?}");
     }

@@ -172,7 +172,7 @@ mod tests {
         // Each commit writes some 64 KiB: ten times the longest log in all.
         for number in 0..LONG * 10 / 16 {
             let text = "x".repeat(64 * 1024);
-            store.write(move |conn| set_value(conn, &format!("k{}", number % 8), &text)).wait().unwrap();
+            store.write_now(move |conn| set_value(conn, &format!("k{}", number % 8), &text));
         }
         let copy = u64::try_from(COPY).unwrap() * FRAME;
         assert!(length(&store) < 2 * long + copy, "the log has {} bytes", length(&store));
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn the_file_alone_holds_what_was_written_once_nobody_writes() {
         let (_folder, store) = open_temp_store();
-        store.write(|conn| set_value(conn, "key", &7)).wait().unwrap();
+        store.write_now(|conn| set_value(conn, "key", &7));
         // Without its log.
         let alone = format!("file:{}?immutable=1", store.path().display());
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;

@@ -98,7 +98,7 @@ fn nobody_of_a_group_that_cannot_be_committed_is_told_that_it_was() {
         assert!(matches!(result, Err(Error::NotDurable(_))), "{result:?}");
     }
     assert_eq!(value(&store, "good"), None);
-    store.write(|conn| set_value(conn, "good", &2)).wait().unwrap();
+    store.write_now(|conn| set_value(conn, "good", &2));
     assert_eq!(value(&store, "good"), Some(2), "the next group is written");
 }
 
@@ -122,7 +122,7 @@ fn a_job_that_is_alone_and_fails_takes_back_all_of_itself_and_the_next_is_writte
         Ok(())
     });
     assert!(matches!(bad.wait(), Err(Error::NotDurable(_))), "nobody is told that it was written");
-    store.write(|conn| set_value(conn, "after", &1)).wait().unwrap();
+    store.write_now(|conn| set_value(conn, "after", &1));
     let values = ["fails", "panics", "bad", "after"].map(|key| value(&store, key));
     assert_eq!(values, [None, None, None, Some(1)]);
 }
@@ -132,7 +132,7 @@ fn a_group_is_flushed_once_where_one_of_its_jobs_asks_and_not_where_none_does() 
     let (_folder, store) = open_temp_store();
     let before = store.flushes();
     for at in 0..3 {
-        store.write(move |conn| set_value(conn, "cheap", &at)).wait().unwrap();
+        store.write_now(move |conn| set_value(conn, "cheap", &at));
     }
     assert_eq!(store.flushes(), before, "nobody asked for a flush");
     store.write_durable(|conn| set_value(conn, "decided", &1)).wait().unwrap();
@@ -149,7 +149,7 @@ fn a_group_is_flushed_once_where_one_of_its_jobs_asks_and_not_where_none_does() 
         receipt.wait().unwrap();
     }
     assert_eq!(store.flushes(), before + 2, "what waits together is flushed together");
-    store.write(|conn| set_value(conn, "cheap", &9)).wait().unwrap();
+    store.write_now(|conn| set_value(conn, "cheap", &9));
     assert_eq!(store.flushes(), before + 2, "the next group asks for itself");
 }
 
@@ -181,7 +181,7 @@ fn a_full_queue_refuses_and_a_closed_record_too() {
 #[test]
 fn readers_do_not_wait_for_the_writer_and_see_only_what_is_durable() {
     let (_folder, store) = open_temp_store();
-    store.write(|conn| set_value(conn, "key", &1)).wait().unwrap();
+    store.write_now(|conn| set_value(conn, "key", &1));
     let (release, held) = channel::<()>();
     let (entered, wait) = channel();
     let receipt = store.write(move |conn| {
@@ -206,7 +206,7 @@ fn the_writer_rests_once_everything_is_indexed() {
     let (_folder, store) = open_temp_store();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut rested = store.rested();
-    store.write(|conn| requests::record_request(conn, &new_request("main", "r1", 1))).wait().unwrap();
+    store.write_now(|conn| requests::record_request(conn, &new_request("main", "r1", 1)));
     let indexed = || store.read(|conn| Ok(search::indexed(conn)?)).unwrap();
     while indexed() == 0 {
         runtime.block_on(rested.changed()).unwrap();
@@ -250,13 +250,12 @@ fn writes_until_it_is_killed() {
     let mut path = String::new();
     std::io::stdin().read_line(&mut path).unwrap();
     let store = Store::open(Path::new(path.trim_end())).unwrap();
-    store.write(|conn| agents::insert_agent(conn, &sample_agent("main"))).wait().unwrap();
+    store.write_now(|conn| agents::insert_agent(conn, &sample_agent("main")));
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 loop {
-                    let number =
-                        store.write(|conn| events::append(conn, &NewEvent::test("main"))).wait().unwrap();
+                    let number = store.write_now(|conn| events::append(conn, &NewEvent::test("main")));
                     // The line before it may hold what the test runner says.
                     println!("\nwrote {number}");
                 }

@@ -34,7 +34,7 @@ pub(crate) fn run(data: &Path, command: &Doctor) -> Result<(), Failure> {
         print::write_json(&findings)?;
     } else {
         for finding in &findings {
-            print::write_line(format!("{}  {}", finding.mark(), finding.what))?;
+            print::say!("{}  {}", finding.mark(), finding.what)?;
             if let Some(fix) = &finding.fix {
                 print::write_hanging(&format!("       {fix}"), 7)?;
             }

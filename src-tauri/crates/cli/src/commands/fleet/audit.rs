@@ -15,10 +15,10 @@ use serde_json::json;
 const PRINTED: usize = 20;
 
 fn print_findings(findings: &[String]) -> Result<(), Failure> {
-    findings.iter().take(PRINTED).try_for_each(|finding| print::write_line(format!("    {finding}")))?;
+    findings.iter().take(PRINTED).try_for_each(|finding| print::say!("    {finding}"))?;
     match findings.len().saturating_sub(PRINTED) {
         0 => Ok(()),
-        more => print::write_line(format!("    and {more} more")),
+        more => print::say!("    and {more} more"),
     }
 }
 
@@ -52,10 +52,7 @@ pub(super) fn verify(
                 0 => String::new(),
                 rows => format!(", {rows} rows opened"),
             };
-            print::write_line(format!(
-                "{}: {anchors} anchors over {records} rows{opened}",
-                escaped(&one.name)
-            ))?;
+            print::say!("{}: {anchors} anchors over {records} rows{opened}", escaped(&one.name))?;
             print_findings(findings)?;
         }
     }
@@ -82,17 +79,17 @@ pub(super) fn read(folder: &Folder, host: Option<&str>, json: bool) -> Result<()
 
 fn print_rows(one: &Verified) -> Result<(), Failure> {
     let name = escaped(&one.name);
-    print::write_line(format!("{name}: {} rows", one.rows.rows.len()))?;
+    print::say!("{name}: {} rows", one.rows.rows.len())?;
     for (number, row) in &one.rows.rows {
         match row_of((number, row)) {
             Some(row) => {
                 row_lines(&row, &print::format_time(row.at)).into_iter().try_for_each(print::write_line)?;
             }
-            None => print::write_line(format!("{number:>5}  too long to be sent: look on {name}"))?,
+            None => print::say!("{number:>5}  too long to be sent: look on {name}")?,
         }
     }
     if one.rows.for_others > 0 {
-        print::write_line(format!("    {} rows are sealed for other auditors", one.rows.for_others))?;
+        print::say!("    {} rows are sealed for other auditors", one.rows.for_others)?;
     }
     print_findings(&one.problems())
 }

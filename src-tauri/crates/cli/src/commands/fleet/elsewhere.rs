@@ -97,7 +97,7 @@ fn print_news(news: &News, host: &str, json: bool) -> Result<(), Failure> {
         News::Waits(one) => {
             show_question(one)?;
             let (code, name) = (&one.question.code, escaped(&one.name));
-            print::write_line(format!("      answer it: postern approve {code} --host '{name}'"))?;
+            print::say!("      answer it: postern approve {code} --host '{name}'")?;
             print::write_line("")
         }
         News::Closed { name, question, outcome, by, .. } if json => print::json_line(
@@ -105,7 +105,7 @@ fn print_news(news: &News, host: &str, json: bool) -> Result<(), Failure> {
         ),
         News::Closed { name, outcome, by, .. } => {
             let by = by.as_ref().map(|by| format!(" by {}", escaped(by))).unwrap_or_default();
-            print::write_line(format!("{}: {}{by}", escaped(name), escaped(outcome)))
+            print::say!("{}: {}{by}", escaped(name), escaped(outcome))
         }
     }
 }
@@ -187,15 +187,15 @@ fn answer(
     let name = escaped(&name);
     match told {
         AnswerReply::Applied(0) if choice == FleetChoice::Deny => {
-            print::write_line(format!("{name}: denied"))
+            print::say!("{name}: denied")
         }
         AnswerReply::Applied(0) if choice == FleetChoice::Always => {
-            print::write_line(format!("{name}: allowed, and remembered"))
+            print::say!("{name}: allowed, and remembered")
         }
-        AnswerReply::Applied(0) => print::write_line(format!("{name}: allowed once")),
-        AnswerReply::Applied(1) => print::write_line(format!("{name}: one more person has to approve it")),
+        AnswerReply::Applied(0) => print::say!("{name}: allowed once"),
+        AnswerReply::Applied(1) => print::say!("{name}: one more person has to approve it"),
         AnswerReply::Applied(more) => {
-            print::write_line(format!("{name}: {more} more people have to approve it"))
+            print::say!("{name}: {more} more people have to approve it")
         }
         AnswerReply::Closed { how, by, place } => {
             let why = NotApplied::AnsweredElsewhere { how, by, place };

@@ -21,14 +21,14 @@ pub(super) fn list_members(folder: &Folder, json: bool) -> Result<(), Failure> {
         for (nth, member) in device.iter().enumerate() {
             if nth == 0 {
                 let own = if is_own(member) { format!(" ({THIS_COMPUTER})") } else { String::new() };
-                print::write_line(format!("{}{own}", escaped(&member.name)))?;
+                print::say!("{}{own}", escaped(&member.name))?;
             }
-            print::write_line(format!("    {}", described(member)))?;
-            print::write_line(format!("        {}", member.id))?;
+            print::say!("    {}", described(member))?;
+            print::say!("        {}", member.id)?;
         }
     }
     let needed = needed_words(&pinned.roster);
-    print::write_line(format!("Changes are signed by {needed}"))
+    print::say!("Changes are signed by {needed}")
 }
 
 /// Changes what a member may do, and prints what it may do now.
@@ -54,7 +54,7 @@ pub(super) fn set_member(folder: &Folder, command: &SetMember) -> Result<(), Fai
     }
     let pinned = folder.pinned()?;
     for member in pinned.roster.members.iter().filter(|one| one.name == named || one.id.as_str() == named) {
-        print::write_line(format!("{}  {}", escaped(&member.name), described(member)))?;
+        print::say!("{}  {}", escaped(&member.name), described(member))?;
     }
     if folder.has_credentials() {
         print::write_line(
@@ -81,7 +81,7 @@ pub(super) fn list_groups(folder: &Folder, json: bool) -> Result<(), Failure> {
         print::write_line(group.as_str())?;
         for (what, names) in [("hosts", row.hosts.join(", ")), ("answered by", row.approvers.join(", "))] {
             let names = if names.is_empty() { "nobody".to_owned() } else { escaped(&names) };
-            print::write_line(format!("    {what:<11}  {names}"))?;
+            print::say!("    {what:<11}  {names}")?;
         }
     }
     Ok(())

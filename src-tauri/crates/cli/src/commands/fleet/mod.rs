@@ -94,7 +94,7 @@ fn signed<T>(work: impl Future<Output = Result<T, FleetError>>) -> Result<Option
     match connected(work)? {
         Ok(done) => Ok(Some(done)),
         Err(needed) => {
-            print::write_line(format!("Proposed: {}", escaped(&needed.to_string())))?;
+            print::say!("Proposed: {}", escaped(&needed.to_string()))?;
             Ok(None)
         }
     }
@@ -147,26 +147,26 @@ fn start_fleet(
     let setup = FleetSetup::prepare(folder, (home, path), &wanted)?;
     let files = setup.shown_files();
     for (path, text) in &files {
-        print::write_line(format!("{}:", path.display()))?;
+        print::say!("{}:", path.display())?;
         print::write_line("")?;
         print::write_text(text)?;
         print::write_line("")?;
     }
     let own = !files.is_empty();
     if own && command.listen.ip().is_loopback() {
-        print::write_line(format!(
+        print::say!(
             "The broker listens on {THIS_COMPUTER} alone. For other computers: --listen ADDRESS:PORT."
-        ))?;
+        )?;
     }
     let otherwise = "add --yes to write them without asking";
     require_yes(!own || command.yes, "Write these files? Type yes:", otherwise, "nothing was written")?;
     connected(setup.write_files())?;
     match (setup.broker_start(), files.first()) {
-        (Some(start), _) => print::write_line(format!("Start the broker: {start}"))?,
-        (None, Some((configuration, _))) => print::write_line(format!(
+        (Some(start), _) => print::say!("Start the broker: {start}")?,
+        (None, Some((configuration, _))) => print::say!(
             "nats-server was not found. Install it (brew install nats-server, apt install nats-server), then: nats-server -c '{}'. Or leave the fleet, and start it with --container",
             configuration.display()
-        ))?,
+        )?,
         (None, None) => {
             print::write_line("What its administrator may set up further: postern fleet nats-setup")?;
         }
@@ -202,7 +202,7 @@ fn invite(folder: &Folder, command: &Invite) -> Result<(), Failure> {
     let mut refused = None;
     let mut unprinted = None;
     let show_code = |code| {
-        let said = print::write_line(format!("On {}: postern fleet join {code}", escaped(&invitation.name)))
+        let said = print::say!("On {}: postern fleet join {code}", escaped(&invitation.name))
             .and_then(|()| print::write_line("The code works once, for ten minutes. Waiting …"));
         unprinted = said.err();
         unprinted.is_none()
@@ -258,9 +258,9 @@ fn join_fleet(
     let credentials = command.credentials.as_deref().map(text_of).transpose()?;
     if connected(has_joined(folder, &code, credentials.as_deref()))? {
         enable_door(&mut link)?;
-        return print::write_line(format!(
+        return print::say!(
             "{THIS_COMPUTER} is a member of the fleet: the code isn't needed. postern fleet members"
-        ));
+        );
     }
     if folder.is_unconfirmed() {
         // What is connected writes what the next joining begins with.
@@ -281,7 +281,7 @@ fn join_fleet(
     }
     enable_door(&mut link)?;
     let members = pinned.roster.members.len();
-    print::write_line(format!("Joined the fleet, which has {members} members: postern fleet members"))?;
+    print::say!("Joined the fleet, which has {members} members: postern fleet members")?;
     if folder.is_unconfirmed() {
         print::write_line(UNCONFIRMED)?;
     }
@@ -297,14 +297,14 @@ fn revoke(folder: &Folder, member: &str) -> Result<(), Failure> {
     if folder.has_credentials() {
         print::write_line("Its credentials still work at the broker: its administrator revokes them.")?;
     }
-    print::write_line(format!(
+    print::say!(
         "{gone} revoked. A host that is not connected learns it when it is. It takes no answer once an owner's last word that its roster is current is too old."
-    ))?;
+    )?;
     for policy in policies {
         let group = policy.split('/').next().unwrap_or(&policy);
-        print::write_line(format!(
+        print::say!(
             "Policy {policy} stays in force, though who signed it publishes no more: postern fleet policy publish FILE --group {group}"
-        ))?;
+        )?;
     }
     Ok(())
 }
@@ -333,7 +333,7 @@ fn block_agents(folder: &Folder, command: &Block) -> Result<(), Failure> {
             HostReply::Offline => "offline: nothing was sent".to_owned(),
             HostReply::Did(_) | HostReply::Silent => "not confirmed. Sending it again is safe".to_owned(),
         };
-        print::write_line(format!("{}: {said}", escaped(&host)))?;
+        print::say!("{}: {said}", escaped(&host))?;
     }
     if failed { Err(Failure::negative("")) } else { Ok(()) }
 }
@@ -353,7 +353,7 @@ fn leave_fleet(
     link()?.call_method::<LeaveFleet>(&Nothing {})?;
     let rest =
         if has_others { " An owner removes it from the roster: postern fleet revoke NAME" } else { "" };
-    print::write_line(format!("Left the fleet.{rest}"))
+    print::say!("Left the fleet.{rest}")
 }
 
 fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: bool) -> Result<(), Failure> {
@@ -386,29 +386,29 @@ fn status(folder: &Folder, link: impl Fn() -> Result<HostLink, Failure>, json: b
         (true, None) => "connected".to_owned(),
         (false, None) => format!("{THIS_COMPUTER} asks nobody elsewhere"),
     };
-    print::write_line(format!("fleet    {id}"))?;
-    print::write_line(format!("broker   {server}: {state}"))?;
-    print::write_line(format!("roster   version {roster}, {} members", members.len()))?;
+    print::say!("fleet    {id}")?;
+    print::say!("broker   {server}: {state}")?;
+    print::say!("roster   version {roster}, {} members", members.len())?;
     let fresh = match fresh_at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
         Some(at) => format!("an owner said at {at:.0} that it is current"),
         None => "not confirmed by an owner yet, so answers from other computers don’t count".to_owned(),
     };
-    print::write_line(format!("         {fresh}"))?;
-    print::write_line(format!("signed   by {}", members::needed_words(&signers)))?;
+    print::say!("         {fresh}")?;
+    print::say!("signed   by {}", members::needed_words(&signers))?;
     if unconfirmed {
-        print::write_line(format!("joining  {UNCONFIRMED}"))?;
+        print::say!("joining  {UNCONFIRMED}")?;
     }
     let FleetWorkCounts { running, begun, refused } = work;
     if work != FleetWorkCounts::default() {
-        print::write_line(format!(
+        print::say!(
             "work     for other members: {running} under way, {begun} begun in this minute, {refused} refused"
-        ))?;
+        )?;
     }
     members.iter().filter_map(|host| Some((host, host.state.filter(|state| state.blocked)?))).try_for_each(
         |(host, state)| {
             let until = state.until.and_then(|until| jiff::Timestamp::from_millisecond(until).ok());
             let until = until.map(|until| format!(" until {until:.0}")).unwrap_or_default();
-            print::write_line(format!("blocked  {}: all agents{until}", host.name))
+            print::say!("blocked  {}: all agents{until}", host.name)
         },
     )
 }

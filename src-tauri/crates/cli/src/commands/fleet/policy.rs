@@ -19,7 +19,7 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
         FleetPolicy::Lint { file } => {
             let asked = read_policy(&file, home)?;
             let rules = print::counted(asked.rules.len(), "rule", "rules");
-            print::write_line(format!("{rules}, nothing wrong"))
+            print::say!("{rules}, nothing wrong")
         }
         FleetPolicy::Replay { file, group, days } => {
             let asked = read_policy(&file, home)?;
@@ -34,13 +34,13 @@ pub(super) fn run(folder: &Folder, home: &Path, command: FleetPolicy) -> Result<
             let group = parse_id(&group)?;
             let advanced = async { Publisher::connect(folder).await?.advance(&group, anyway).await };
             let Some((name, reach)) = signed(advanced)? else { return Ok(()) };
-            print::write_line(format!("{name} is for {}", reach_in_words(&reach)))
+            print::say!("{name} is for {}", reach_in_words(&reach))
         }
         FleetPolicy::Rollback { group } => {
             let group = parse_id(&group)?;
             let name = signed(async { Publisher::connect(folder).await?.roll_back(&group).await })?;
             let Some(name) = name else { return Ok(()) };
-            print::write_line(format!("{name} is for all hosts: what was before the last policy"))
+            print::say!("{name} is for all hosts: what was before the last policy")
         }
         FleetPolicy::Status { group } => status(folder, &group),
     }
@@ -118,10 +118,10 @@ fn publish(
         Ok((publisher.publish(&name, asked, first).await?, names))
     })?;
     let Some((label, names)) = published else { return Ok(()) };
-    print::write_line(format!(
+    print::say!(
         "{label} is for {}; then: postern fleet policy advance --group {name}",
         escaped(&names.join(", "))
-    ))
+    )
 }
 
 /// Prints the result of a host's replay.
@@ -137,9 +137,9 @@ fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
     })?;
     match state {
         Some((label, Some(reach))) => {
-            print::write_line(format!("newest  {label}, for {}", reach_in_words(&reach)))?;
+            print::say!("newest  {label}, for {}", reach_in_words(&reach))?;
         }
-        Some((label, None)) => print::write_line(format!("newest  {label}, for no host"))?,
+        Some((label, None)) => print::say!("newest  {label}, for no host")?,
         None => print::write_line("nothing is published")?,
     }
     for (host, reply) in replies {
@@ -149,9 +149,9 @@ fn status(folder: &Folder, group: &str) -> Result<(), Failure> {
         };
         let state = states.iter().find(|state| state.group == name);
         let in_force = state.and_then(|state| state.in_force.as_deref()).unwrap_or("no policy");
-        print::write_line(format!("{}: {}", escaped(&host), escaped(in_force)))?;
+        print::say!("{}: {}", escaped(&host), escaped(in_force))?;
         if let Some((_, why)) = state.and_then(|state| state.refused.as_ref()) {
-            print::write_line(format!("    it refused the newest one: {}", escaped(why)))?;
+            print::say!("    it refused the newest one: {}", escaped(why))?;
         }
     }
     Ok(())

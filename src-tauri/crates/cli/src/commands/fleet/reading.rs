@@ -45,7 +45,7 @@ pub(crate) fn read_hosts<M: Method, T: Serialize>(
     } else {
         for host in &hosts {
             let problem = host.problem.as_ref().map(|problem| format!(": {problem}")).unwrap_or_default();
-            print::write_line(format!("{}{problem}", print::emphasize(&host.host)))?;
+            print::say!("{}{problem}", print::emphasize(&host.host))?;
             if let Some(rows) = &host.rows {
                 show(rows)?;
             }

@@ -37,17 +37,17 @@ pub(super) fn signatures(folder: &Folder, command: &Signatures) -> Result<(), Fa
         let people = roster.persons(role);
         let names: Vec<String> = people.iter().map(|person| escaped(person)).collect();
         let names = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
-        print::write_line(format!("{what}: {number} of {} sign ({names})", people.len()))?;
+        print::say!("{what}: {number} of {} sign ({names})", people.len())?;
     }
-    print::write_line(format!(
+    print::say!(
         "current: answers from elsewhere count for {} after an owner said so",
         counted(roster.fresh_for / 3_600_000, "hour", "hours")
-    ))?;
+    )?;
     for policy in policies {
         let group = policy.split('/').next().unwrap_or(&policy);
-        print::write_line(format!(
+        print::say!(
             "Policy {policy} stays in force where it is, but too few signed it for other hosts: postern fleet policy publish FILE --group {group}"
-        ))?;
+        )?;
     }
     Ok(())
 }
@@ -87,11 +87,9 @@ fn print_change(folder: &Folder, one: &WaitingProposal) -> Result<(), Failure> {
         None => "members of the fleet".to_owned(),
         Some(group) => format!("policy of {group}"),
     };
-    print::write_line(format!("{}  {what}", one.id))?;
+    print::say!("{}  {what}", one.id)?;
     match &one.shown {
-        Ok(shown) => {
-            change_lines(folder, shown).iter().try_for_each(|line| print::write_line(format!("    {line}")))
-        }
-        Err(why) => print::write_line(format!("    nobody can sign it: {}", escaped(why))),
+        Ok(shown) => change_lines(folder, shown).iter().try_for_each(|line| print::say!("    {line}")),
+        Err(why) => print::say!("    nobody can sign it: {}", escaped(why)),
     }
 }

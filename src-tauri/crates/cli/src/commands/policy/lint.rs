@@ -17,7 +17,7 @@ pub(super) fn run(link: &mut HostLink, agent: Option<&str>, json: JsonOutput) ->
         linted.findings.iter().try_for_each(print_finding)?;
         let (rules, found) = (linted.rules, linted.findings.len());
         let found = if found == 0 { "nothing wrong".to_owned() } else { format!("{found} to check") };
-        print::write_line(format!("{}, {found}", print::counted(rules, "rule", "rules")))?;
+        print::say!("{}, {found}", print::counted(rules, "rule", "rules"))?;
     }
     if linted.findings.is_empty() { Ok(()) } else { Err(Failure::negative("")) }
 }
@@ -29,12 +29,7 @@ fn print_finding(finding: &LintFinding) -> Result<(), Failure> {
         Some(_) | None => String::new(),
     };
     let whose = finding.agent.as_ref().map_or_else(|| "everyone".to_owned(), ToString::to_string);
-    print::write_line(format!(
-        "{}  {number}{effect}{} ({whose}, {})",
-        finding.kind.name(),
-        finding.pattern,
-        finding.from
-    ))?;
-    print::write_line(format!("    {}", finding.message))?;
-    print::write_line(format!("    {}", finding.fix))
+    print::say!("{}  {number}{effect}{} ({whose}, {})", finding.kind.name(), finding.pattern, finding.from)?;
+    print::say!("    {}", finding.message)?;
+    print::say!("    {}", finding.fix)
 }

@@ -119,7 +119,7 @@ fn print_summary(measured: &Measurement) -> Result<(), Failure> {
         (dangerous, "dangerous"),
         (code_unconfined, "allowed code with your rights"),
     ] {
-        print::write_line(format!("{count:>8}  {:>5}  {what}", percent(count, calls)))?;
+        print::say!("{count:>8}  {:>5}  {what}", percent(count, calls))?;
     }
     print_tallies("REASON", &measured.by_reason)?;
     print_tallies("PROGRAM", &measured.by_program)?;
@@ -145,7 +145,7 @@ fn print_tallies(heading: &str, tallies: &[Tally]) -> Result<(), Failure> {
     print::write_table([heading, "ASKED", "WITHOUT OFFER", "DENIED"], rows, "")?;
     match tallies.len().saturating_sub(SHOWN) {
         0 => Ok(()),
-        more => print::write_line(format!("and {more} more (--json lists all)")),
+        more => print::say!("and {more} more (--json lists all)"),
     }
 }
 

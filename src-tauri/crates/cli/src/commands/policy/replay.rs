@@ -76,16 +76,16 @@ fn load_file(link: &mut HostLink, path: &Path, call: &mut Replay) -> Result<(), 
 
 fn print_report(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
     for change in &report.changes {
-        print::write_line(format!(
+        print::say!(
             "{}  {}  {} -> {}  {}",
             print::format_time(change.at),
             change.agent,
             change.was.name(),
             change.becomes.name(),
             change.line
-        ))?;
+        )?;
         let by = change.rule.as_ref().map(|rule| format!("{}: ", named_rule(rule))).unwrap_or_default();
-        print::write_line(format!("    {by}{}", change.message))?;
+        print::say!("    {by}{}", change.message)?;
     }
     let (changes, judged) = (report.changes.len(), report.judged);
     if judged + report.skipped == 0 {
@@ -96,5 +96,5 @@ fn print_report(report: &ReplayReport, edited: bool) -> Result<(), Failure> {
         0 => String::new(),
         skipped => format!("; {skipped} were never looked up and cannot be judged again"),
     };
-    print::write_line(format!("{changes} of {judged} requests would be judged differently {by}{skipped}"))
+    print::say!("{changes} of {judged} requests would be judged differently {by}{skipped}")
 }

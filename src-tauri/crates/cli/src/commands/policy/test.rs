@@ -51,7 +51,7 @@ pub(super) fn run(cases: &Path, bins: Option<&Path>, json: JsonOutput) -> Result
                 || format!("{}: came out as {}: {}", escaped(&case.id), case.got.name(), case.message);
             print::write_line(case.problem.clone().unwrap_or_else(judged))?;
         }
-        print::write_line(format!("{passed} passed, {failed} failed"))?;
+        print::say!("{passed} passed, {failed} failed")?;
     }
     if failed == 0 { Ok(()) } else { Err(Failure::negative("")) }
 }

@@ -102,13 +102,13 @@ pub(super) fn import(
     if how.json.json {
         return Ok(());
     }
-    print::write_line(format!(
+    print::say!(
         "{agent}: security {}, ask {}, fallback {}, a question waits {}",
         read.security.name(),
         read.ask.name(),
         read.ask_fallback.name(),
         print::duration(read.timeout_ms),
-    ))
+    )
 }
 
 /// Returns the agent whose settings another program's file is about.

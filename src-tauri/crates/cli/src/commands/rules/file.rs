@@ -105,10 +105,10 @@ pub(super) fn report(done: &RulesImported, all: usize, check: bool, json: JsonOu
     if json.json {
         return Ok(());
     }
-    print::write_line(format!(
+    print::say!(
         "{} {}, {} there already",
         done.count,
         if check { "would be added" } else { "added" },
         done.same
-    ))
+    )
 }

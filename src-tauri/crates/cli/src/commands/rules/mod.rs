@@ -47,7 +47,7 @@ pub(crate) fn run(link: &mut HostLink, command: RulesCommand) -> Result<(), Fail
         }
         RulesCommand::Remove { id } => {
             link.call_method::<RemoveRule>(&RuleNumber { id })?;
-            print::write_line(format!("removed rule {id}"))
+            print::say!("removed rule {id}")
         }
         RulesCommand::Undo { entry } => {
             let rules = link.call_method::<UndoRenewal>(&RenewalEntry { entry })?.rules;
@@ -55,7 +55,7 @@ pub(crate) fn run(link: &mut HostLink, command: RulesCommand) -> Result<(), Fail
             ids.sort_unstable();
             let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
             let rules = if ids.len() == 1 { "rule is" } else { "rules are" };
-            print::write_line(format!("the {rules} as before the renewal: {}", ids.join(", ")))
+            print::say!("the {rules} as before the renewal: {}", ids.join(", "))
         }
         RulesCommand::Export { agent, format, broad } => export(link, agent.as_deref(), format, broad),
         RulesCommand::Import { file, agent, of, format, check, yes, json } => {
@@ -168,7 +168,7 @@ fn add_rules(
     }
     for (row, preview) in rows.iter().zip(&previews) {
         if known.contains(&row.rule.id) {
-            print::write_line(format!("rule {} says the same; nothing was added", row.rule.id))?;
+            print::say!("rule {} says the same; nothing was added", row.rule.id)?;
         } else {
             print_added(effect, row, preview)?;
         }
@@ -177,13 +177,13 @@ fn add_rules(
 }
 
 fn print_added(effect: Effect, row: &RuleRow, preview: &RulePreview) -> Result<(), Failure> {
-    print::write_line(format!("rule {}: {}", row.rule.id, render::rule_sentence(&row.rule)))?;
+    print::say!("rule {}: {}", row.rule.id, render::rule_sentence(&row.rule))?;
     for remark in &row.remarks {
-        print::write_line(format!("  note: {}", remark.text))?;
+        print::say!("  note: {}", remark.text)?;
     }
     if let Some(covers) = render::all_also_covered(&preview.also) {
-        print::write_line(format!("  {covers}"))?;
-        print::write_line(format!("  Not: {STILL_ASKED}"))?;
+        print::say!("  {covers}")?;
+        print::say!("  Not: {STILL_ASKED}")?;
     }
     looked_back(effect, preview)
 }
@@ -210,10 +210,10 @@ fn previewed(effect: Effect, previews: &[RulePreview], json: JsonOutput) -> Resu
     }
     for preview in previews {
         for remark in &preview.remarks {
-            print::write_line(format!("  note: {remark}"))?;
+            print::say!("  note: {remark}")?;
         }
         if let Some(covers) = render::all_also_covered(&preview.also) {
-            print::write_line(format!("  note: {covers}"))?;
+            print::say!("  note: {covers}")?;
         }
         looked_back(effect, preview)?;
     }
@@ -237,13 +237,13 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     } else {
         format!("the last {} requests", preview.of)
     };
-    print::write_line(format!("  matches {} of {last}", preview.matched))?;
+    print::say!("  matches {} of {last}", preview.matched)?;
     if preview.changed == 0 {
         return Ok(());
     }
     let does = if effect == Effect::Deny { "denied" } else { "let through" };
-    print::write_line(format!("  and would have {does} {} with another verdict:", preview.changed))?;
-    preview.changes.iter().try_for_each(|line| print::write_line(format!("    {line}")))
+    print::say!("  and would have {does} {} with another verdict:", preview.changed)?;
+    preview.changes.iter().try_for_each(|line| print::say!("    {line}"))
 }
 
 fn allowing(typed: AllowRule) -> Result<RuleDraft, Failure> {

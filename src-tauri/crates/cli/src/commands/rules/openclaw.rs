@@ -175,14 +175,14 @@ fn print_report(report: &ImportReport) -> Result<(), Failure> {
     for entry in &report.entries {
         let there = entry.arg_pattern.as_ref().map_or_else(String::new, |arguments| format!(" {arguments}"));
         let there = escaped(&format!("{}{there}", entry.pattern));
-        print::write_line(format!("{}  {there}", escaped(&entry.field)))?;
+        print::say!("{}  {there}", escaped(&entry.field))?;
         match &entry.left_out {
-            Some(why) => print::write_line(format!("  left out: {}", escaped(why)))?,
-            None => print::write_line(format!("  becomes: {}", escaped(&entry.rules.join("; "))))?,
+            Some(why) => print::say!("  left out: {}", escaped(why))?,
+            None => print::say!("  becomes: {}", escaped(&entry.rules.join("; ")))?,
         }
     }
     for tool in &report.tools {
-        print::write_line(format!("mcpTools  {}", escaped(tool)))?;
+        print::say!("mcpTools  {}", escaped(tool))?;
         print::write_line("  left out: tools are in permissions.jsonc, not among the rules")?;
     }
     print::remark("socket: not imported; postern doors setup openclaw says what OpenClaw needs");
@@ -195,10 +195,10 @@ fn tell_settings(agent: &AgentId, settings: &ImportedSettings) -> Result<(), Fai
         Some(false) => ", skills not trusted",
         None => "",
     };
-    print::write_line(format!(
+    print::say!(
         "{agent}: security {}, ask {}, fallback {}{skills}; what is not said there stays as it is here",
         settings.security.name(),
         settings.ask.name(),
         settings.fallback.name(),
-    ))
+    )
 }

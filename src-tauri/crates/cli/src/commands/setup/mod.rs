@@ -96,10 +96,10 @@ impl SetupRun<'_> {
             if own_files.contains(&file) {
                 continue;
             }
-            print::write_line(format!(
+            print::say!(
                 "a hook that you installed stays: postern hook uninstall {name} --file {}",
                 postern_command::quote_word(&file)
-            ))?;
+            )?;
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl SetupRun<'_> {
         }
         match (&change.file, agent.wiring) {
             (Some(file), _) if change.lines.is_empty() => {
-                print::write_line(format!("{file}: nothing to change"))?;
+                print::say!("{file}: nothing to change")?;
             }
             (Some(file), _) => print::write_diff(file, &change.lines)?,
             (None, Wiring::Integration) => print::write_line("turns on the integration; no file changes")?,
@@ -291,7 +291,7 @@ impl SetupRun<'_> {
             if self.is_folder(&folder) {
                 return Ok((Some(start), vec![folder]));
             }
-            print::write_line(format!("There is no folder {}.", escape::visible_text(&folder)))?;
+            print::say!("There is no folder {}.", escape::visible_text(&folder))?;
         }
     }
 

@@ -76,7 +76,7 @@ impl SetupReportRow {
 pub(super) fn print_path(path: &ShellPath) -> Result<(), Failure> {
     for folder in &path.folders {
         let own = if path.added.contains(folder) { "  (not in the built-in search path)" } else { "" };
-        print::write_line(format!("{folder}{own}"))?;
+        print::say!("{folder}{own}")?;
     }
     print::write_line(
         "What only your shell finds is asked about. To look it up there: postern agents set ID search-path=shell",
@@ -107,10 +107,9 @@ pub(super) fn print_agents(agents: &[FoundAgent]) -> Result<(), Failure> {
 /// Says what connecting an agent would do beside the change of its settings.
 pub(super) fn further_changes(agent: &FoundAgent, asked: &SetupCommand) -> Result<(), Failure> {
     if !agent.enrolled {
-        print::write_line(format!(
-            "enrolls the agent {}, whose programs are looked up where this shell finds them",
-            agent.agent
-        ))?;
+        print::say!(
+            "enrolls the agent {}, whose programs are looked up where this shell finds them", agent.agent
+        )?;
     }
     for source in agent.rules.iter().filter(|_| !asked.no_import) {
         let rules = match source.entries {
@@ -118,7 +117,7 @@ pub(super) fn further_changes(agent: &FoundAgent, asked: &SetupCommand) -> Resul
             Some(entries) => format!("{entries} rules"),
             None => "the rules".to_owned(),
         };
-        print::write_line(format!("offers to import {rules} of {}", source.path))?;
+        print::say!("offers to import {rules} of {}", source.path)?;
     }
     Ok(())
 }
@@ -127,10 +126,7 @@ pub(super) fn further_changes(agent: &FoundAgent, asked: &SetupCommand) -> Resul
 pub(super) fn asked_about(agent: &FoundAgent) -> Result<(), Failure> {
     print::write_line("")?;
     print::write_line(print::emphasize(&agent.title))?;
-    print::write_line(format!(
-        "setup would ask; to see it: postern setup --dry-run --agent {}",
-        agent.kind.name()
-    ))
+    print::say!("setup would ask; to see it: postern setup --dry-run --agent {}", agent.kind.name())
 }
 
 /// Says what comes next.

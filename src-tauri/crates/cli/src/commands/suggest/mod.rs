@@ -124,17 +124,14 @@ fn print_report(report: &SuggestReport, asked: &Suggest) -> Result<(), Failure> 
     let rules: usize = report.suggestions.iter().map(|one| one.rules.len()).sum();
     let spares: u64 = report.suggestions.iter().map(|one| one.spares).sum();
     if rules == 0 {
-        return print::write_line(format!(
-            "no rule would have answered any of the {} questions",
-            report.asked
-        ));
+        return print::say!("no rule would have answered any of the {} questions", report.asked);
     }
     let rules = print::counted(rules, "rule", "rules");
-    print::write_line(format!("{rules} would have answered {spares} of {} questions", report.asked))?;
+    print::say!("{rules} would have answered {spares} of {} questions", report.asked)?;
     for one in &report.suggestions {
-        print::write_line(format!("{:>5}  it would have let through:", one.spares))?;
-        one.examples.iter().try_for_each(|line| print::write_line(format!("         {line}")))?;
-        one.rules.iter().try_for_each(|rule| print::write_line(format!("       {}", rule_command(rule))))?;
+        print::say!("{:>5}  it would have let through:", one.spares)?;
+        one.examples.iter().try_for_each(|line| print::say!("         {line}"))?;
+        one.rules.iter().try_for_each(|rule| print::say!("       {}", rule_command(rule)))?;
     }
     print::write_line("nothing was saved; run the lines that you want")
 }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// Change of a request: columns that are not named stay as they are.
 ///
 /// Values are turned into text when they are named, on the thread that names them, not on the writer's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[must_use]
 pub struct RequestChange {
     phase: RunState,
@@ -48,24 +48,7 @@ struct RecordedEnd {
 impl RequestChange {
     /// Makes a change to this phase, at this time.
     pub fn to_phase(phase: RunState, at: Millis) -> Self {
-        Self {
-            phase,
-            at,
-            verdict: None,
-            risk: None,
-            plan: None,
-            facts: None,
-            digest: None,
-            folder: None,
-            by: None,
-            answered_by: None,
-            feedback: None,
-            process: None,
-            line: None,
-            ending: None,
-            told: None,
-            packed: None,
-        }
+        Self { phase, at, ..Self::default() }
     }
 
     /// Makes a change to this end, at this time.

@@ -66,11 +66,11 @@ fn denied(reason: DenyReason) -> RequestEnding {
 
 fn put(store: &Store, new: &NewRequest) -> NewRequestOutcome {
     let new = new.clone();
-    store.write(move |conn| record_request(conn, &new)).wait().unwrap()
+    store.write_now(move |conn| record_request(conn, &new))
 }
 
 fn put_change(store: &Store, id: uuid::Uuid, to: RequestChange) -> bool {
-    store.write(move |conn| change(conn, id, &to)).wait().unwrap()
+    store.write_now(move |conn| change(conn, id, &to))
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn live_through(store: &Store, key: uuid::Uuid, process: &RecordedProcess, endin
         .unwrap()
         .answered_by("window");
     assert!(put_change(store, key, yes));
-    assert!(store.write(move |conn| intend(conn, key, 4)).wait().unwrap());
-    assert!(!store.write(move |conn| intend(conn, key, 4)).wait().unwrap(), "at most once");
+    assert!(store.write_now(move |conn| intend(conn, key, 4)));
+    assert!(!store.write_now(move |conn| intend(conn, key, 4)), "at most once");
     assert!(put_change(store, key, RequestChange::to_phase(RunState::Running, 5).process(process.clone())));
     assert!(put_change(store, key, RequestChange::to_phase(RunState::Stopping, 6)));
     assert!(put_change(store, key, RequestChange::from_ending(ending, 7).unwrap()));
@@ -160,7 +160,7 @@ fn a_whole_life_is_written_down() {
     let read = || store.read(|conn| get_by_key(conn, &agent_id("main"), "r1")).unwrap();
     assert_eq!(read(), Some(expected.clone()));
     assert!(plain_bytes(&store, "r1") > 0);
-    store.write(crate::search::index_all).wait().unwrap();
+    store.write_now(crate::search::index_all);
     assert_eq!(read(), Some(expected.clone()), "packed, it says the same");
     assert_eq!(plain_bytes(&store, "r1"), 0, "and nothing is kept twice");
     let listed = store.read(|conn| history::list_newest(conn, &Filter::default(), 10)).unwrap();
@@ -183,7 +183,7 @@ fn a_forgotten_body_is_in_no_column_packed_or_not() {
     let ended = RequestChange::from_ending(&denied(DenyReason::Core), 5).unwrap();
     let ended = ended.judged(&verdict()).unwrap().planned(&plan(), &plan().digest()).unwrap();
     let ended = ended.packed_with(&secret).unwrap();
-    store.write(move |conn| super::open_as(conn, &secret, &ended)).wait().unwrap();
+    store.write_now(move |conn| super::open_as(conn, &secret, &ended));
     assert_eq!(plain_bytes(&store, "r1"), 0, "it is packed before it is stored");
     let read = || store.read(|conn| get_request(conn, id)).unwrap().unwrap();
     let row = read();
@@ -191,7 +191,7 @@ fn a_forgotten_body_is_in_no_column_packed_or_not() {
     assert_eq!(got, ("{\"secret\":1}", Some(plan()), Some(verdict())));
     assert_eq!((row.summary.folder.as_deref(), row.summary.denied_by), (Some("/"), Some(4)));
     assert_eq!(row.summary.risk, Some(verdict().risk));
-    store.write(move |conn| super::forget_body(conn, id, "it", "{}")).wait().unwrap();
+    store.write_now(move |conn| super::forget_body(conn, id, "it", "{}"));
     let row = read();
     assert_eq!(row.summary.risk, Some(verdict().risk), "it is still known");
     assert_eq!((row.asked.as_str(), row.plan, row.verdict, row.facts), ("{}", None, None, None));
@@ -205,7 +205,7 @@ fn what_comes_after_the_packing_stands_beside_it_until_the_end_is_packed_too() {
     let id = new.id;
     let starting = RequestChange::to_phase(RunState::Starting, 2).judged(&verdict()).unwrap();
     let starting = starting.with_facts("{}".into()).packed_with(&new).unwrap();
-    store.write(move |conn| super::open_as(conn, &new, &starting)).wait().unwrap();
+    store.write_now(move |conn| super::open_as(conn, &new, &starting));
     let later = RequestChange::to_phase(RunState::Starting, 3).planned(&plan(), &plan().digest()).unwrap();
     assert!(put_change(&store, id, later));
     assert!(put_change(&store, id, RequestChange::from_ending(&denied(DenyReason::Core), 5).unwrap()));
@@ -215,7 +215,7 @@ fn what_comes_after_the_packing_stands_beside_it_until_the_end_is_packed_too() {
     assert_eq!((&before.plan, &before.verdict), (&Some(plan()), &Some(verdict())));
     assert_eq!((&before.ending, before.summary.denied_by), (&Some(denied(DenyReason::Core)), Some(4)));
     assert!(plain_bytes(&store, "r1") > 0);
-    store.write(crate::search::index_all).wait().unwrap();
+    store.write_now(crate::search::index_all);
     assert_eq!(plain_bytes(&store, "r1"), 0);
     assert_eq!(read(), before);
 }
@@ -235,15 +235,10 @@ fn nothing_changes_what_has_ended() {
         RequestChange::to_phase(RunState::Starting, 3).with_allowed_by(&AllowedBy::Person).unwrap()
     ));
     assert!(!put_change(&store, new.id, RequestChange::from_ending(&denied(DenyReason::Core), 3).unwrap()));
-    assert!(
-        !store
-            .write({
-                let id = new.id;
-                move |conn| intend(conn, id, 4)
-            })
-            .wait()
-            .unwrap()
-    );
+    assert!(!store.write_now({
+        let id = new.id;
+        move |conn| intend(conn, id, 4)
+    }));
     assert_eq!(store.read(|conn| get_request(conn, new.id)).unwrap(), Some(before));
     assert_eq!(store.read(list_live).unwrap(), []);
 }
@@ -409,12 +404,12 @@ fn how_it_was_decided_and_by_which_rule_finds_a_request_whether_it_is_indexed_or
         assert_eq!(page(&store, &until, 9), ["r5", "r4"], "{when}");
     };
     check("not indexed");
-    store.write(crate::search::index_all).wait().unwrap();
+    store.write_now(crate::search::index_all);
     check("indexed while one runs");
     let ended =
         RequestChange::from_ending(&RequestEnding::Finished { end: Exit::Code(0).into() }, 9).unwrap();
     assert!(put_change(&store, all[7].id, ended));
-    store.write(crate::search::index_all).wait().unwrap();
+    store.write_now(crate::search::index_all);
     check("indexed when it had ended");
     let (main, other) = (agent_id("main"), agent_id("other"));
     let of_main = Wanted { agent: Some(&main), ..Wanted::default() };
@@ -456,10 +451,10 @@ fn requests_are_found_and_counted_by_the_folder_they_would_run_in() {
     // What was recorded before there was a column says it in its plan.
     let before = "UPDATE requests SET folder = NULL, plan = '{\"cwd\":{\"path\":\"/work/site\"}}'
          WHERE request_id = 'r2'";
-    store.write(move |conn| Ok(conn.execute(before, [])?)).wait().unwrap();
+    store.write_now(move |conn| Ok(conn.execute(before, [])?));
     for indexed in [false, true] {
         if indexed {
-            store.write(crate::search::index_all).wait().unwrap();
+            store.write_now(crate::search::index_all);
         }
         let in_folder =
             |path: &str| page(&store, &Filter { folder: Some(path.into()), ..Filter::default() }, 9);
@@ -511,7 +506,7 @@ fn a_command_that_a_person_changed_is_found_by_what_it_became() {
     let (_folder, store) = opened();
     let new = new_request("main", "r1", 1);
     put(&store, &new);
-    store.write(crate::search::index_all).wait().unwrap();
+    store.write_now(crate::search::index_all);
     for line in ["git show --stat", "git log"] {
         assert!(put_change(&store, new.id, RequestChange::to_phase(RunState::Asking, 2).edited(line)));
     }
@@ -532,7 +527,7 @@ fn a_request_is_written_down_with_what_became_of_it() {
     let ending = denied(DenyReason::Core);
     let change =
         RequestChange::from_ending(&ending, 5).unwrap().judged(&verdict()).unwrap().with_end_event(Some(9));
-    let first = store.write(move |conn| super::open_as(conn, &new, &change)).wait().unwrap();
+    let first = store.write_now(move |conn| super::open_as(conn, &new, &change));
     assert_eq!(first, NewRequestOutcome::New);
     let kept = store.read(|conn| get_request(conn, id)).unwrap().unwrap();
     assert_eq!((kept.summary.phase, kept.summary.ended_at, kept.told), (RunState::Denied, Some(5), Some(9)));
@@ -540,7 +535,7 @@ fn a_request_is_written_down_with_what_became_of_it() {
     assert!(store.read(super::list_live).unwrap().is_empty(), "it has ended");
     let again = NewRequest { id: new_request("main", "x", 2).id, ..same.clone() };
     let starting = RequestChange::to_phase(RunState::Starting, 6);
-    let second = store.write(move |conn| super::open_as(conn, &again, &starting)).wait().unwrap();
+    let second = store.write_now(move |conn| super::open_as(conn, &again, &starting));
     assert!(matches!(second, NewRequestOutcome::Same(row) if row.summary.id == id), "it never starts");
     let other = NewRequest { content: [8; 32], ..same.clone() };
     let of = |new: &NewRequest| {
