@@ -390,6 +390,7 @@ impl Walk<'_> {
             piped: around.piped,
             dir: around.dir.clone(),
             ways_out: Vec::new(),
+            computed: false,
             script: None,
             opaque: None,
         });

@@ -422,7 +422,7 @@ impl Walk<'_> {
                 );
             }
             None => {
-                let Loose { dash, several, splits, free, chosen, strays, climbs } = scanned.loose;
+                let Loose { dash, several, splits, free, chosen, strays, climbs, computed } = scanned.loose;
                 let (start, number) = (scanned.start, scanned.number);
                 let arg = self.arg_of(&span, None);
                 call.args.push(Arg {
@@ -435,6 +435,7 @@ impl Walk<'_> {
                     number,
                     strays,
                     climbs,
+                    computed,
                     ..arg
                 });
             }
