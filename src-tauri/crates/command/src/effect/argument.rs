@@ -120,8 +120,9 @@ fn is_plain_verb(unsafe_arg: &UnsafeArg, word: &str) -> bool {
     unsafe_arg.argument == 0 || plain && (unsafe_arg.argument == 1 || ends_command(unsafe_arg, word))
 }
 
-/// Returns true if a word is the last one of a command of several, by the mark of the program's file: `submodule.update`, or any
-/// word behind `rollout!status`.
+/// Returns true if a word ends a command of several, by the mark of the program's file: `submodule.update`.
+///
+/// Behind `rollout!status` any word does.
 fn ends_command(unsafe_arg: &UnsafeArg, word: &str) -> bool {
     let ArgFact::Mark { mark, .. } = unsafe_arg.fact() else { return false };
     let named = mark.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.|".contains(&byte));

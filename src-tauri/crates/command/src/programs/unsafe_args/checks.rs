@@ -371,7 +371,7 @@ fn changes_configuration(call: &CommandCall, read: &Invocation<'_>, sub: usize) 
     // A rule has to name what is set: some settings are programs.
     let behind = || read.operands.iter().copied().filter(|at| *at > sub);
     let acts = |at: usize| read.word_at(at).is_some_and(|word| ACTIONS.contains(&word));
-    let named = behind().find(|at| !read.may_be_value(*at) && !acts(*at)).or_else(|| behind().last());
+    let named = behind().find(|at| !read.may_be_value(*at) && !acts(*at)).or_else(|| behind().next_back());
     writes.then(|| {
         UnsafeArg::from_note(named.unwrap_or(sub), ArgEffect::Config, note)
             .with_candidates(guess::behind(call, sub + 1))
