@@ -117,22 +117,7 @@ pub(super) fn path_of<'a>(unsafe_arg: &UnsafeArg, word: &'a str, step: &'a Step)
 /// Returns true if an unsafe argument is the program or its verb, which is no file.
 fn is_plain_verb(unsafe_arg: &UnsafeArg, word: &str) -> bool {
     let plain = word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') && !word.starts_with('-');
-    unsafe_arg.argument == 0 || plain && (unsafe_arg.argument == 1 || ends_command(unsafe_arg, word))
-}
-
-/// Returns true if a word ends a command of several, by the mark of the program's file: `submodule.update`.
-///
-/// Behind `rollout!status` any word does.
-fn ends_command(unsafe_arg: &UnsafeArg, word: &str) -> bool {
-    let ArgFact::Mark { mark, .. } = unsafe_arg.fact() else { return false };
-    let named = mark.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.|".contains(&byte));
-    let (mark, word) = (mark.to_ascii_lowercase(), word.to_ascii_lowercase());
-    named
-        && !mark.starts_with('-')
-        && match mark.rsplit_once('.') {
-            Some((_, last)) => last.split('|').any(|one| one == word),
-            None => !mark.split('|').any(|one| word.contains(one)),
-        }
+    unsafe_arg.argument == 0 || unsafe_arg.argument == 1 && plain
 }
 
 /// Returns the file that a verb is about: the value of an option for the output, or the last word.

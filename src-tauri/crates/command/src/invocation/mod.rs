@@ -172,12 +172,6 @@ impl<'a, W: ArgumentWord> Invocation<'a, W> {
         })
     }
 
-    /// Returns the first operand behind a word that is no value of an option, or else one that may be.
-    pub(crate) fn first_behind(&self, at: usize) -> Option<usize> {
-        let behind = || self.operands.iter().copied().filter(|operand| *operand > at);
-        behind().find(|operand| !self.may_be_value(*operand)).or_else(|| behind().next_back())
-    }
-
     /// Returns true if the word before is an option that is not listed, which may take this one.
     pub(crate) fn may_be_value(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };

@@ -11,8 +11,6 @@ pub(crate) const NO_FILE: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PatternMatch {
     pub(crate) at: usize,
-    /// The word that a rule has to name: the last one of a command of several words.
-    pub(crate) named: usize,
     /// The first word behind the command that the pattern names; the first argument, if it names none.
     pub(crate) behind: usize,
 }
@@ -35,9 +33,10 @@ pub(crate) fn unsafe_arg<W: ArgumentWord>(
     unsafe_args: &UnsafeArgs,
     read: &Invocation<'_, W>,
     dir: &Dir,
-) -> Option<(PatternMatch, &'static str)> {
+) -> Option<(usize, &'static str)> {
     let writes = unsafe_args.does == ArgEffect::Writes;
-    PatternSearch { read, dir, writes, by_option: true, wraps: false }.first_match(unsafe_args.when)
+    let look = PatternSearch { read, dir, writes, by_option: true, wraps: false };
+    look.first_match(unsafe_args.when).map(|(found, mark)| (found.at, mark))
 }
 
 impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
@@ -70,7 +69,7 @@ impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
             "-" => self.option(mark, |_| true),
             _ => return self.of_verb(mark),
         };
-        at.map(|at| PatternMatch { at, named: at, behind: 1 })
+        Some(PatternMatch { at: at?, behind: 1 })
     }
 
     /// Finds `NAME`, `NAME!OTHERS` and `NAME:PATTERN`.
@@ -78,17 +77,15 @@ impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
         let read = self.read;
         let Some((path, behind)) = mark.split_once([':', '!']) else {
             let (at, last) = read.find_verb(mark)?;
-            return Some(PatternMatch { at, named: last, behind: last + 1 });
+            return Some(PatternMatch { at, behind: last + 1 });
         };
         let (start, last) = read.find_verb(path)?;
-        if mark.as_bytes().get(path.len()) == Some(&b'!') {
-            let harmless = |word: &str| behind.split(',').any(|name| name == word);
-            let does = !read.word_at(start + 1).is_some_and(harmless);
-            let named = read.first_behind(last).unwrap_or(start);
-            return does.then_some(PatternMatch { at: start, named, behind: last + 1 });
-        }
         let (kind, rest) = behind.split_at(behind.len().min(1));
         let at = match kind {
+            _ if mark.as_bytes().get(path.len()) == Some(&b'!') => {
+                let harmless = |word: &str| behind.split(',').any(|name| name == word);
+                (!read.word_at(start + 1).is_some_and(harmless)).then_some(start)
+            }
             "-" => self.option(behind, |at| at > start),
             // What stands right behind it is its own command: options behind that are not its own.
             "@" => self.option(rest, |at| at > start && !read.operands.contains(&(start + 1))),
@@ -96,7 +93,7 @@ impl<W: ArgumentWord> PatternSearch<'_, '_, W> {
             "#" => read.operands.iter().copied().find(|at| *at > last),
             _ => self.find_word(kind, rest, start + 1),
         };
-        at.map(|at| PatternMatch { at, named: at, behind: last + 1 })
+        Some(PatternMatch { at: at?, behind: last + 1 })
     }
 
     /// Returns the first word from an index on that is this one, begins so, ends so or holds this.

@@ -353,14 +353,9 @@ impl<'f> Classes<'f> {
     fn add_folder_arguments(&self, found: &mut StepClasses, subject: &StepSubject<'_>, folders: &[String]) {
         let argv = &subject.step.argv;
         for way in subject.step.ways_out.iter().filter(|way| way.effect == ArgEffect::Folder) {
-            let value = |at: usize| argv.get(at).and_then(|word| word.value.as_deref());
-            let named = match value(way.argument) {
-                Some(option) if option.starts_with('-') => {
-                    option.split_once('=').map(|(_, folder)| folder).or_else(|| value(way.argument + 1))
-                }
-                // A verb works in the folder itself (`submodule update`), an operand is the folder.
-                word => word,
-            };
+            let option = argv.get(way.argument).and_then(|word| word.value.as_deref()).unwrap_or_default();
+            let next = || argv.get(way.argument + 1).and_then(|word| word.value.as_deref());
+            let named = option.split_once('=').map(|(_, folder)| folder).or_else(next);
             let own = |path: &str| {
                 folders.iter().all(|folder| self.is_own(&places::resolved(path, folder, self.facts)))
             };

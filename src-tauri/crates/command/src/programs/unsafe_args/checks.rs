@@ -354,7 +354,6 @@ fn changes_configuration(call: &CommandCall, read: &Invocation<'_>, sub: usize) 
         "--get", "--get-all", "--list", "-l", "--get-regexp", "get", "list", "--get-urlmatch", "--get-color",
         "--get-colorbool", "--type", "--name-only",
     ];
-    const ACTIONS: [&str; 4] = ["set", "unset", "rename-section", "remove-section"];
     let words = || (sub + 1..read.args.len()).filter_map(|at| read.word_at(at));
     let reads = words().next().is_some_and(|word| ["get", "list"].contains(&word))
         || words().any(|word| word.starts_with('-') && READS.contains(&word) && word != "--type");
@@ -368,12 +367,7 @@ fn changes_configuration(call: &CommandCall, read: &Invocation<'_>, sub: usize) 
     let values = read.operands.iter().filter(|at| **at > sub).count();
     let writes = changes || !reads && values > 1;
     let note = "changes git’s configuration, which can run programs";
-    // A rule has to name what is set: some settings are programs.
-    let behind = || read.operands.iter().copied().filter(|at| *at > sub);
-    let acts = |at: usize| read.word_at(at).is_some_and(|word| ACTIONS.contains(&word));
-    let named = behind().find(|at| !read.may_be_value(*at) && !acts(*at)).or_else(|| behind().next_back());
     writes.then(|| {
-        UnsafeArg::from_note(named.unwrap_or(sub), ArgEffect::Config, note)
-            .with_candidates(guess::behind(call, sub + 1))
+        UnsafeArg::from_note(sub, ArgEffect::Config, note).with_candidates(guess::behind(call, sub + 1))
     })
 }

@@ -11,7 +11,7 @@ mod viewers;
 
 use postern_programs::Style;
 
-use super::patterns::{self, PatternMatch};
+use super::patterns;
 use super::table::{self, Program, Trait};
 use super::{ProgramClass, family_of, own};
 use crate::call::{Arg, CommandCall};
@@ -34,8 +34,8 @@ pub(super) fn find_unsafe_args(call: &CommandCall) -> Vec<UnsafeArg> {
 /// Returns what the table of a program finds in a call.
 fn by_table(call: &CommandCall, read: &Invocation<'_>) -> Vec<UnsafeArg> {
     let found = read.program.unsafe_args.iter().filter_map(|unsafe_args| {
-        let (found, mark) = patterns::unsafe_arg(unsafe_args, read, &call.dir)?;
-        Some(marked_arg(call, unsafe_args.does, mark, found))
+        let (at, mark) = patterns::unsafe_arg(unsafe_args, read, &call.dir)?;
+        Some(marked_arg(call, unsafe_args.does, mark, at))
     });
     found.collect()
 }
@@ -132,15 +132,14 @@ fn noted_arg((at, effect, note): (usize, ArgEffect, &'static str)) -> UnsafeArg 
 }
 
 /// Returns the unsafe argument that a mark found, with the commands that may follow it.
-fn marked_arg(call: &CommandCall, effect: ArgEffect, mark: &str, found: PatternMatch) -> UnsafeArg {
-    let PatternMatch { at, named: argument, .. } = found;
+fn marked_arg(call: &CommandCall, effect: ArgEffect, mark: &str, argument: usize) -> UnsafeArg {
     let given = call.args.get(argument).and_then(Arg::known_value).filter(|word| word.len() <= LONGEST_LABEL);
     let label = match mark_label(mark) {
         _ if argument == 0 => call.program_name().unwrap_or_default(),
         Some(label) => label,
         None => given.unwrap_or("this argument"),
     };
-    let candidates = if effect.holds_commands() { guess::behind(call, at.max(1)) } else { Vec::new() };
+    let candidates = if effect.holds_commands() { guess::behind(call, argument.max(1)) } else { Vec::new() };
     UnsafeArg::from_mark(argument, effect, label).with_candidates(candidates)
 }
 
