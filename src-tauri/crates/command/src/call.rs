@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use crate::guess::LONGEST;
 use crate::{
-    Assignment, CandidateCommand, Dialect, Dir, ListedWord, Note, Redirection, Role, Step, Unparsed, UnparsedSpan, Via,
-    Word,
+    Assignment, CandidateCommand, Dialect, Dir, ListedWord, Note, Redirection, Role, Step, Unparsed,
+    UnparsedSpan, Via, Word,
 };
 
 /// A word of a call, with where it stands in the request's text.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "eight facts about a word, none of which follows from another"
+    reason = "nine facts about a word, none of which follows from another"
 )]
 pub(crate) struct Arg {
     pub(crate) word: Word,
@@ -38,6 +38,8 @@ pub(crate) struct Arg {
     pub(crate) strays: bool,
     /// True if its known part holds a `..`, so that it may lead anywhere.
     pub(crate) climbs: bool,
+    /// True if the run makes a part of it: what a command prints, or a variable whose values the text does not write out.
+    pub(crate) computed: bool,
 }
 
 impl Arg {
@@ -61,6 +63,7 @@ impl Arg {
             free: true,
             chosen: true,
             strays: true,
+            computed: true,
             ..Self::from_word(word, span)
         }
     }
@@ -136,6 +139,7 @@ impl CommandCall {
     }
 
     pub(crate) fn into_step(self, role: Role) -> Step {
+        let computed = self.args.iter().skip(1).any(|arg| arg.computed);
         Step {
             argv: self.args.into_iter().map(|arg| arg.word).collect(),
             span: self.span,
@@ -147,6 +151,7 @@ impl CommandCall {
             dir: self.dir,
             listed: self.listed,
             ways_out: Vec::new(),
+            computed,
             script: None,
             opaque: self.opaque,
         }

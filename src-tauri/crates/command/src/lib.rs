@@ -45,7 +45,8 @@ pub use programs::{
 pub use quote::{WordsError, behind_home, quote_argv, quote_word, words_of, words_of_at};
 pub use raw::stands_for;
 pub use reading::{
-    Assignment, Dialect, Dir, Invalid, ListedWord, ParsedCommand, Redirection, RedirectionKind, Role, Step, Via, Word,
+    Assignment, Dialect, Dir, Invalid, ListedWord, ParsedCommand, Redirection, RedirectionKind, Role, Step,
+    Via, Word,
 };
 pub use sequence::{Connector, PlainCommand, Redirect, RedirectionTarget, Sequence};
 pub use shell::{LONGEST_TEXT, MOST_GUESSES, read_shell, read_shell_at};

@@ -61,6 +61,8 @@ pub struct Step {
     pub listed: Vec<ListedWord>,
     /// Arguments by which it runs other code or writes where it should not (`git -c`, `rg --pre`, `find -exec`).
     pub ways_out: Vec<UnsafeArg>,
+    /// True if the run makes a part of an argument, which may then hold what a command has read.
+    pub computed: bool,
     /// The script file an interpreter or shell would run: index into `argv`.
     pub script: Option<usize>,
     /// Reason why the step is not fully understood. If set: at best asked about, and never saved as more than

@@ -124,12 +124,12 @@ pub(super) fn check_fc(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     if lists && arguments.iter().all(plain) { Ruling::Harmless } else { RUNS }
 }
 
-/// Checks `compgen`: `-F`, `-C` and `-W` run functions, commands and expansions.
+/// Checks `compgen`: `-F`, `-C` and `-W` run functions, commands and expansions, and a path tells the names in a folder.
 pub(super) fn check_compgen(_: &str, arguments: &[Arg], _: Dialect) -> Ruling {
     let plain = |arg: &Arg| {
         known_value(arg).is_some_and(|value| match value.strip_prefix('-') {
             Some(cluster) => cluster.chars().all(|c| "abcdefgjksuv".contains(c)),
-            None => value.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c)),
+            None => value.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c)),
         })
     };
     if arguments.iter().all(plain) { Ruling::Harmless } else { RUNS }

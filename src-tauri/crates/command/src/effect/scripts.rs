@@ -109,9 +109,10 @@ mod tests {
         for script in [
             r#"tell app "Finder" to quit"#, r#"do shell script "id""#, r#"say (do shell script "id")"#,
             r#"say "x" saving to "f""#, r#"display dialog "Password:" default answer "" with hidden answer"#,
-            r#"say "a" & (run script "b")"#, "say \"a\ntell app \"x\" to quit\"", "say x", "«event sysoexec» \"id\"",
-            "load script \"x\"", "open location \"https://a.example\"", "saying \"x\"", "set x to 1",
-            r#"say "a\" tell app "b" to quit"#, "beep ¬\n2", "beep -- x", "set volume (3)",
+            r#"say "a" & (run script "b")"#, "say \"a\ntell app \"x\" to quit\"", "say x",
+            "«event sysoexec» \"id\"", "load script \"x\"", "open location \"https://a.example\"",
+            "saying \"x\"", "set x to 1", r#"say "a\" tell app "b" to quit"#, "beep ¬\n2", "beep -- x",
+            "set volume (3)",
         ] {
             assert_eq!(statements(script), None, "{script}");
         }

@@ -106,8 +106,9 @@ impl StepEffects {
     /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
     fn of_command(&mut self, command: &ExaminedCommand<'_>, reads: bool) {
         let shown = shown_by_script(command);
-        let is_kept =
-            |(effect, ..): &FoundEffect| shown.is_none() || !matches!(effect, CommandEffect::ControlApp { .. });
+        let is_kept = |(effect, ..): &FoundEffect| {
+            shown.is_none() || !matches!(effect, CommandEffect::ControlApp { .. })
+        };
         let known = command.program.effects.iter().filter_map(|effect| of_table(effect, command));
         let known: Vec<FoundEffect> = known.filter(is_kept).collect();
         let found = known.into_iter().chain(shown).chain(checks::checked_effects(command));

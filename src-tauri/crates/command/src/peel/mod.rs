@@ -203,6 +203,7 @@ fn replace_marks(call: &mut CommandCall, mark: &str, dash: bool) {
             arg.climbs = arg.known_value().is_some_and(|value| value.contains(".."));
             arg.free = dash || arg.climbs;
             arg.strays = dash || arg.free;
+            arg.computed = true;
             arg.start =
                 arg.known_value().and_then(|value| value.split(mark).next()).unwrap_or_default().to_owned();
             arg.word.value = None;

@@ -396,6 +396,7 @@ impl Walk<'_> {
             dir: around.dir.clone(),
             listed: Vec::new(),
             ways_out: Vec::new(),
+            computed: false,
             script: None,
             opaque: None,
         });

@@ -48,7 +48,7 @@ pub(super) enum SubstitutionBody<'a> {
 
 /// Possible values of a word that is not known before the run (see [`crate::call::Arg`]).
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "seven facts, none of which follows from another")]
+#[expect(clippy::struct_excessive_bools, reason = "eight facts, none of which follows from another")]
 pub(super) struct Loose {
     /// True if it could begin with a dash.
     pub(super) dash: bool,
@@ -64,6 +64,8 @@ pub(super) struct Loose {
     pub(super) strays: bool,
     /// True if its known part holds a `..`, so that it may lead anywhere.
     pub(super) climbs: bool,
+    /// True if the run makes a part of it, and not only picks one of the values that the text writes out.
+    pub(super) computed: bool,
 }
 
 /// The reading of one word.

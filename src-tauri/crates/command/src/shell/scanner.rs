@@ -195,15 +195,18 @@ impl<'s, 'a> Scanner<'s, 'a> {
         let variables = self.scope.variables;
         let tame = if quoting == Quoting::Word { variables.is_tame(name) } else { variables.is_plain(name) };
         let dash = !NEVER_A_DASH.contains(&name) && !tame;
-        let written_out = variables.is_number(name) || variables.written_out(name).is_some();
-        self.out.loose.free |= !NEVER_A_DASH.contains(&name) && !written_out;
+        let listed = variables.written_out(name).is_some();
+        self.out.loose.free |= !NEVER_A_DASH.contains(&name) && !listed && !variables.is_number(name);
         self.out.loose.strays |= !variables.is_below(name);
+        let computed = self.out.loose.computed || !listed;
         self.unknown(dash, quoting, variables.is_wild(name));
+        self.out.loose.computed = computed;
         self.out.number = variables.is_number(name) && self.units.len() == 1 && self.is_all(quoting);
     }
 
     fn unknown(&mut self, dash: bool, quoting: Quoting, chosen: bool) {
         self.units.push(Unit::Unknown { dash });
+        self.out.loose.computed = true;
         self.becomes_several(quoting == Quoting::Word && dash);
         self.out.loose.chosen |= chosen;
     }

@@ -448,7 +448,7 @@ impl Walk<'_> {
                 );
             }
             None => {
-                let Loose { dash, several, splits, free, chosen, strays, climbs } = scanned.loose;
+                let Loose { dash, several, splits, free, chosen, strays, climbs, computed } = scanned.loose;
                 let (start, number) = (scanned.start, scanned.number);
                 let arg = self.arg_of(&span, None);
                 call.listed.extend(self.listed_word(&arg.word.raw));
@@ -462,6 +462,7 @@ impl Walk<'_> {
                     number,
                     strays,
                     climbs,
+                    computed,
                     ..arg
                 });
             }

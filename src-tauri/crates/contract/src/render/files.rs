@@ -40,10 +40,7 @@ pub(super) fn add_reach(said: Sentence, rated: &RatedEffect, paths: &[String]) -
 }
 
 /// Returns what names some of the paths, if it does, and the others: each word of a loop's list is one.
-fn named_apart<'r>(
-    named: Option<&'r NamedFiles>,
-    paths: &[String],
-) -> (Option<&'r NamedFiles>, Vec<String>) {
+fn named_apart<'r>(named: Option<&'r NamedFiles>, paths: &[String]) -> (Option<&'r NamedFiles>, Vec<String>) {
     match named {
         None => (None, paths.to_vec()),
         Some(NamedFiles::Listed { words }) => {
@@ -65,7 +62,8 @@ fn add_given(begun: Sentence, given: &NamedFiles) -> Sentence {
     match given {
         NamedFiles::Found { program, folders, patterns, .. } => {
             let said = begun.literal("the files that ").code(program).literal(" finds");
-            let said = if folders.is_empty() { said } else { objects(said.literal(" in "), folders, "folders") };
+            let said =
+                if folders.is_empty() { said } else { objects(said.literal(" in "), folders, "folders") };
             if patterns.is_empty() { said } else { objects(said.literal(" by "), patterns, "patterns") }
         }
         NamedFiles::Input => begun.literal("the files named on its input"),

@@ -15,7 +15,7 @@ use crate::protected::ProtectedPlaces;
 use crate::risk::{RatedEffect, RiskLevel};
 use postern_command::effect::InstallPlace;
 use postern_command::{
-    ArgEffect, ArgFact, CommandEffect, EffectScope, Power, Redirection, RedirectionKind, Reversible,
+    ArgEffect, ArgFact, CommandEffect, EffectScope, Power, Redirection, RedirectionKind, Reversible, Step,
     UnknownEffectReason, Unparsed, UnsafeArg,
 };
 use postern_protocol::Profile;
@@ -57,6 +57,8 @@ pub(super) struct StepClasses {
     unclassed: bool,
     dangerous: bool,
     serves: bool,
+    /// True if what it fetches with may tell a host what was read here.
+    tells: bool,
 }
 
 impl StepClasses {
@@ -69,6 +71,7 @@ impl StepClasses {
             unclassed: false,
             dangerous: false,
             serves: false,
+            tells: false,
         }
     }
 
@@ -147,6 +150,9 @@ impl<'f> Classes<'f> {
                 self.add_effect(&mut found, rated, folders.as_deref().unwrap_or_default());
             }
         }
+        if effects.iter().any(reaches_others) {
+            add_transfer(&mut found, subject.step);
+        }
         match folders {
             Some(folders) => {
                 self.add_places(&mut found, subject, &folders);
@@ -194,6 +200,10 @@ impl<'f> Classes<'f> {
         let mut classes = found.classes.clone();
         if found.code != ProjectCode::No && !classes.contains(&Class::Build) {
             classes.push(Class::Build);
+        }
+        // Code that an agent may run with the network sends what it likes.
+        if found.tells && !settings.allows(Class::Build) {
+            classes.push(Class::Share);
         }
         let need = found.whole_need();
         let held = need < Need::Unconfined || self.is_known(subject) && obeys_no_folder(subject);
@@ -408,6 +418,27 @@ impl<'f> Classes<'f> {
 
     fn places(&self) -> &StepPlaces<'f> {
         self.places.get_or_init(|| StepPlaces::new(self.facts))
+    }
+}
+
+/// Returns true for a fetch from another machine than this one.
+fn reaches_others(rated: &RatedEffect) -> bool {
+    matches!(rated.effect, CommandEffect::Fetch { .. }) && rated.scope != EffectScope::Machine
+}
+
+/// Adds what a step that fetches does besides: what it tells the host, and the file that it makes of what it gets.
+///
+/// Words that the run makes may hold what a command has read, and so may its input.
+fn add_transfer(found: &mut StepClasses, step: &Step) {
+    let feeds = |one: &Redirection| {
+        matches!(one.kind, RedirectionKind::Read | RedirectionKind::ReadWrite | RedirectionKind::Here)
+            && one.target.value.as_deref() != Some("/dev/null")
+    };
+    let has = |effect: ArgEffect| step.ways_out.iter().any(|way| way.effect == effect);
+    let fed = step.piped || step.redirections.iter().any(feeds);
+    found.tells = step.computed || fed || has(ArgEffect::Sends);
+    if has(ArgEffect::Writes) || has(ArgEffect::Plants) {
+        found.add_class(Class::Files, Need::Project);
     }
 }
 

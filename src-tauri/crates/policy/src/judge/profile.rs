@@ -36,6 +36,8 @@ pub(super) struct Profiles<'a> {
     pub(super) ruled: Vec<Ruled<'a>>,
     pub(super) confinement: Confinement,
     rewriting: Rewriting,
+    /// True if the shell alone carries the line out, and may tell names of files that it expands.
+    pub(super) expands: bool,
     /// Rules for reading a folder that the profile rests on.
     pub(super) opened: Vec<OpenedFolder>,
 }
@@ -100,7 +102,8 @@ impl<'a> Profiles<'a> {
         if policy.settings.security == Security::Full || facts.reading.steps.len() != facts.steps.len() {
             let (confinement, rewriting) = (Confinement::None, Rewriting::Fits);
             let (steps, classed, ruled) = (Vec::new(), Vec::new(), Vec::new());
-            return Self { steps, classed, ruled, confinement, rewriting, opened: Vec::new() };
+            let (expands, opened) = (false, Vec::new());
+            return Self { steps, classed, ruled, confinement, rewriting, expands, opened };
         }
         let subjects: Vec<StepSubject<'_>> = facts
             .reading
@@ -134,17 +137,18 @@ impl<'a> Profiles<'a> {
         };
         let rewriting = own_shell::rewriting(policy, facts, &subjects);
         let clear = facts.reading.opaque.is_empty();
+        let expands = expands_names(facts) && subjects.iter().all(|one| starts_nothing(policy, facts, one));
         let open = facts.confine == Some(RequestedConfinement::None) || rewriting != Rewriting::Fits;
         let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None
-        } else if clear && whole.only_looks() {
+        } else if clear && (expands && facts.confinable.look || whole.only_looks()) {
             looking(facts, folders)
         } else if by_line {
             Confinement::None
         } else {
             whole.by_effects().unwrap_or_default()
         };
-        Self { steps, classed, ruled, confinement, rewriting, opened }
+        Self { steps, classed, ruled, confinement, rewriting, expands, opened }
     }
 
     /// Returns why a step does not run in the profile that it needs; `None` stands for the user's rights.
@@ -340,6 +344,14 @@ impl WholeRequest<'_> {
             Confinement::Project { folders, network, loopback, caches, reads, denied }
         })
     }
+}
+
+/// Returns true if a line of the host may hold patterns, which its shell replaces by names of files: builtins tell them
+/// (`type ~/.ssh/*`).
+fn expands_names(facts: &Facts<'_>) -> bool {
+    let text = facts.reading.text.replace("$?", "");
+    let brackets = || text.as_bytes().windows(2).any(|pair| pair[0] == b'[' && !b" \t\n[".contains(&pair[1]));
+    facts.origin.is_host() && facts.shell && (text.contains(['*', '?']) || brackets())
 }
 
 /// Returns the profile of what only reads, with these folders of rules besides the agent's own.

@@ -52,6 +52,12 @@ fn narrow(
     if needs_no_rule(subject) || subject.is_builtin_of_known_shell(policy, facts) {
         let own = builtin(subject);
         let by_rule = || limited(policy, subject, facts).filter(|_| is_coverable_builtin(subject));
+        if own.decision == Decision::Allow && profiles.expands && profiles.confinement.is_none() {
+            let gap = profiles.class_gap(facts, Some(Profile::Look));
+            let reason = gap.reason();
+            let cause = Cause::ReadOnlyBut { command: label::of_step(subject.step), gap };
+            return StepOutcome::new(Decision::Ask, reason, cause);
+        }
         if own.decision == Decision::Allow {
             return own;
         }

@@ -165,8 +165,7 @@ fn split_folder(path: &str, at: usize) -> (&str, &str) {
 
 /// Returns true if a pattern leads up behind its folder, or may: `*/../x`, and `.*`, which finds `..`.
 fn may_climb(pattern: &str) -> bool {
-    let finds_up = |part: &str| {
-        part.starts_with('.') && part.trim_start_matches('.').starts_with(['*', '?', '[', '{'])
-    };
+    let finds_up =
+        |part: &str| part.starts_with('.') && part.trim_start_matches('.').starts_with(['*', '?', '[', '{']);
     pattern.contains("..") || pattern.split('/').any(finds_up)
 }

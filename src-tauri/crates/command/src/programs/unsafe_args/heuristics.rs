@@ -21,7 +21,8 @@ const FORMS: &str = "log logs report reports save dump export trace profile cach
 
 /// A part of a name that says: this is a program, or code.
 const PROGRAMS: &str = "exec execute command cmd hook hooks wrapper runner launcher executable interpreter \
-    preload plugin plugins eval evaluate helper compiler pager";
+    preload load loader plugin plugins extension extensions middleware middlewares pipe script scripts trust \
+    eval evaluate helper compiler pager";
 
 /// Beginnings of a name that switch the rest of it off, or only print.
 const HARMLESS: &str = "no ignore skip disable without list show print dry";

