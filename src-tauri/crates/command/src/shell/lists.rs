@@ -47,13 +47,12 @@ impl Walk<'_> {
         let mut all = Vec::new();
         for word in command.words.iter().flatten() {
             let values = self.scan_word(word.span, &word.parts, around).values;
-            match values {
-                Some(values) => all.extend(values),
-                None => {
-                    let raw = self.slice_text(&byte_range(word.span));
-                    let is_pattern = raw.chars().all(|c| is_plain(c) || "*?".contains(c));
-                    all.push(Some(raw.to_owned()).filter(|_| is_pattern && !self.shows_hidden())?);
-                }
+            if let Some(values) = values {
+                all.extend(values);
+            } else {
+                let raw = self.slice_text(&byte_range(word.span));
+                let is_pattern = raw.chars().all(|c| is_plain(c) || "*?".contains(c));
+                all.push(Some(raw.to_owned()).filter(|_| is_pattern && !self.shows_hidden())?);
             }
             if all.len() > MOST {
                 return None;

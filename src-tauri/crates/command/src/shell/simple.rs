@@ -222,6 +222,7 @@ impl Walk<'_> {
             Some(Some("source" | ".")) if matches!(values[..], [_, Some(file)] if is_file(file)) => {
                 After::same_folder(&around.dir)
             }
+            Some(None) if self.is_path(words) => After::same_folder(&around.dir),
             Some(Some("pushd" | "popd" | "chdir" | "eval" | "source" | ".") | None) => {
                 self.moved = true;
                 After::same_folder(&Dir::Unknown)
@@ -243,6 +244,18 @@ impl Walk<'_> {
             }
             Some(Some(_)) | None => After::same_folder(&around.dir),
         }
+    }
+
+    /// Returns true if the first word is a path whatever its variables hold (`"$DIR/tool"`): no builtin has a slash in its name,
+    /// and no function here.
+    fn is_path(&self, words: &[&TreeWord]) -> bool {
+        let raw = words.first().map(|word| self.slice_text(&byte_range(word.span))).unwrap_or_default();
+        let Some(inner) = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return false };
+        let is_name = |part: &str| part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        inner.contains('/')
+            && inner.chars().all(|c| c.is_ascii_alphanumeric() || "_-./$".contains(c))
+            && inner.split('$').skip(1).all(is_name)
+            && !self.functions.keys().any(|name| name.contains('/'))
     }
 
     fn named_call(

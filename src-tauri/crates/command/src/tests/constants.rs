@@ -68,8 +68,17 @@ fn a_loop_that_does_not_move_runs_where_the_line_is() {
         "f() { cd x; }; cd sub && for d in a b; do ls; f; done",
         "cd sub && for d in a b; do ls; for e in c; do cd $e; done; done",
         "trap 'cd /' USR1; cd sub && for d in a b; do ls; done", "cd sub && while cd x; do ls; done",
+        "$X/tool; ls", "\"$X\"; ls", "\"$@/tool\"; ls", "\"${X/a/b}\"; ls", "\"$X\"/tool; ls",
+        "a/b() { cd x; }; \"$X/b\"; ls",
     ] {
         assert_eq!(dir(text), Dir::Unknown, "{text}");
+    }
+}
+
+#[test]
+fn a_path_that_only_the_run_tells_is_no_builtin() {
+    for text in ["\"$X/tool\" a; ls", "\"$X/a$Y\" && ls", "for f in *; do \"$X/a/b.exe\" \"$f\"; done; ls"] {
+        assert_eq!(bash(text).steps.last().unwrap().dir, Dir::Same, "{text}");
     }
 }
 

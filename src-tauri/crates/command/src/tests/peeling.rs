@@ -42,7 +42,7 @@ fn what_a_wrapper_starts_is_no_builtin_and_what_zsh_runs_itself_is() {
     assert_eq!(role("sh -c ''", Dialect::Bash), Some(Role::Program), "a shell is started all the same");
     assert_eq!(role("env --version", Dialect::Bash), Some(Role::Program));
     assert_eq!(heads(&bash("nice")), ["nice"], "a wrapper without a program is what runs");
-    assert_eq!(told(&bash("ls | entr wc /_")), "ls ; wc </_>");
+    assert_eq!(told(&bash("ls | entr wc /_")), "ls ; wc <{}>");
 }
 
 #[test]

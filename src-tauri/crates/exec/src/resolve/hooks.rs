@@ -233,7 +233,7 @@ pub(crate) fn is_executable_file(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{DEFAULTS, KNOWN_GIT, Obeyed, of_step};
+    use super::{KNOWN_GIT, Obeyed, of_step};
     use crate::tests::{Place, write_file};
     use postern_command::Step;
     use postern_policy::{FoundProgram, Lookup, StepFacts};

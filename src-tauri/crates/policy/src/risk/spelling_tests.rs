@@ -32,7 +32,7 @@ fn options_before_the_verb_hide_no_danger() {
 fn a_spelling_changes_no_effect_no_level_and_no_denial() {
     for (plain, spelled, deny) in [
         ("npm publish", "npm --prefix x publish", "npm publish"),
-        ("npm publish", "npm --otp=1 -s publish --tag next", "npm publish"),
+        ("npm publish --tag next", "npm --otp=1 -s publish --tag next", "npm publish"),
         ("kubectl exec p -- ls", "kubectl -n prod exec p -- ls", "kubectl exec"),
         ("docker rm -f c", "docker --context c rm --forc c", "docker rm"),
         ("docker rm -f c", "docker -H tcp://h rm -vf c", "docker rm"),
