@@ -13,14 +13,14 @@ const PIECE: usize = 64 * 1024;
 /// A `postern serve` of its own.
 #[derive(Debug)]
 pub(crate) struct Host {
-    child: OwnedChild,
+    child: MeasuredChild,
 }
 
 /// A program that ends with this: a bench that failed leaves none behind.
 #[derive(Debug)]
-struct OwnedChild(Child);
+struct MeasuredChild(Child);
 
-impl Drop for OwnedChild {
+impl Drop for MeasuredChild {
     fn drop(&mut self) {
         // It may have ended by itself.
         _ = self.0.kill();
@@ -43,7 +43,7 @@ impl Host {
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", postern.display()))?;
-        let mut host = Self { child: OwnedChild(child) };
+        let mut host = Self { child: MeasuredChild(child) };
         let stdout = host.child.0.stdout.take().context("no standard output")?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
@@ -66,7 +66,7 @@ impl Host {
 /// A nats-server of its own.
 #[derive(Debug)]
 pub(crate) struct BrokerProcess {
-    child: OwnedChild,
+    child: MeasuredChild,
 }
 
 impl BrokerProcess {
@@ -75,7 +75,7 @@ impl BrokerProcess {
         let mut child = command(server);
         child.arg("-c").arg(config).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = child.spawn().with_context(|| format!("cannot start {}", server.display()))?;
-        Ok(Self { child: OwnedChild(child) })
+        Ok(Self { child: MeasuredChild(child) })
     }
 
     /// Stops it as it is: connections stay, and nothing answers.

@@ -1,4 +1,4 @@
-//! What tests look for in JSON.
+//! Texts that tests look for in JSON.
 
 use serde_json::Value;
 

@@ -118,8 +118,9 @@ impl StepFacts {
         programs.chain(script.map(|script| script.written.as_str()))
     }
 
-    /// Returns true if nothing of a step in this folder is other than it was judged: no program, script or hook, and no path leads
-    /// elsewhere by now. What another run made where the path says is no difference.
+    /// Returns true if a step in this folder has the programs, script and hooks that it was judged by, and no path leads elsewhere.
+    ///
+    /// A file that another run made where the path says is no difference.
     pub fn is_as_judged(&self, judged: &Self, cwd: &str) -> bool {
         let leads =
             |target: &TargetPath| path::reached(cwd, &target.written) != path::reached("/", &target.real);

@@ -128,7 +128,7 @@ pub enum Of {
     Rest,
     /// The last.
     Last,
-    /// What is behind `--`; all of them if there is none.
+    /// Those behind `--`; all of them if there is none.
     Paths,
     /// Paths that are found below the first operand, or below the current folder.
     Found,

@@ -1,5 +1,6 @@
-//! Hooks of a repository that a step's program runs, and settings by which it starts a program, as far as its words tell
-//! (githooks(5) and git-config(1) of git 2.50).
+//! Hooks of a repository that a step's program runs, and settings by which it starts a program.
+//!
+//! As far as its words tell, from githooks(5) and git-config(1) of git 2.50.
 
 use super::command::{ExaminedCommand, ProgramWords};
 use crate::programs::{family_of, is_read_only_anyway};

@@ -47,6 +47,9 @@ impl Below {
     }
 }
 
+/// Variable of a `for`, with the words of its list; `None` if they are not known.
+pub(super) type LoopList = (String, Option<Vec<String>>);
+
 /// Scope of a statement.
 #[expect(clippy::struct_excessive_bools, reason = "four facts, none of which follows from another")]
 #[derive(Debug, Clone)]

@@ -13,9 +13,6 @@ const MOST: usize = 16;
 /// Variables that zsh sets by itself although their names are in small letters.
 const OF_ZSH: [&str; 4] = ["argv", "dirstack", "pipestatus", "status"];
 
-/// Variable of a `for`, with the words of its list; `None` if they are not known.
-pub(super) type LoopList = (String, Option<Vec<String>>);
-
 impl Walk<'_> {
     /// Enters the body of a `for`: until it is left, its variable stands for the words of the list.
     pub(super) fn enter_list(&mut self, command: &ForCommand, around: &Around) {

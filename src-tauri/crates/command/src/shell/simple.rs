@@ -246,8 +246,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if the first word is a path whatever its variables hold (`"$DIR/tool"`): no builtin has a slash in its name,
-    /// and no function here.
+    /// Returns true if the first word is a path, with any value of its variables (`"$DIR/tool"`).
+    ///
+    /// No builtin has a slash in its name, and no function here.
     fn is_path(&self, words: &[&TreeWord]) -> bool {
         let raw = words.first().map(|word| self.slice_text(&byte_range(word.span))).unwrap_or_default();
         let Some(inner) = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return false };

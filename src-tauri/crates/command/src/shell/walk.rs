@@ -9,13 +9,12 @@ use shuck_ast::{
 };
 use shuck_parser::parser::{Parser, ShellDialect};
 
-use super::around::{Around, Below, Made, Pass};
+use super::around::{Around, Below, LoopList, Made, Pass};
 
 use super::flow::{self, After};
 use super::fold::Folded;
 use super::gate::Outline;
 use super::heredocs::HereDocument;
-use super::lists::LoopList;
 use super::scanned::{Scanned, WordProblem, WordScope};
 use super::span::byte_range;
 use super::variables::Variables;

@@ -1,16 +1,13 @@
 //! Effects as people read them: a verb and its object.
 
 use super::argument::argument;
-use super::files::{add_reach, files, many};
+use super::files::{add_reach, files, many, objects};
 use super::sentence::{Sentence, capitalized};
 use crate::piece::ShownText;
 use crate::shown::AlsoCovers;
 use postern_command::effect::{EffectScope, InstallPlace, Reversible, UnknownEffectReason};
 use postern_command::{ArgFact, CommandEffect, Words, escape};
 use postern_policy::{AlsoCovered, EffectExtent, NamedFiles, RatedEffect, Widening};
-
-/// Objects that are named; more are counted.
-const MOST_NAMED: usize = 3;
 
 /// Returns an effect as a verb phrase: `push commits to origin`.
 pub fn effect(rated: &RatedEffect) -> ShownText {
@@ -237,16 +234,6 @@ fn add_name(begun: Sentence, name: Option<&str>) -> Sentence {
     match name {
         Some(name) => begun.literal(" ").code(name),
         None => begun.without_colon(),
-    }
-}
-
-/// Adds objects: named where they are few, counted where they are many.
-pub(super) fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
-    match all {
-        [] => begun.literal(many),
-        _ if all.len() > MOST_NAMED => begun.quantity(all.len()).literal(" ").literal(many),
-        [one] => begun.code(one),
-        [rest @ .., last] => begun.code_list(rest).literal(" and ").code(last),
     }
 }
 

@@ -1,9 +1,21 @@
-//! Files of an effect: by their names, or by what names them.
+//! Objects of an effect, and files of it: by their names, or by what names them.
 
-use super::effect::objects;
 use super::sentence::Sentence;
 use postern_command::effect::EffectScope;
 use postern_policy::{NamedFiles, RatedEffect};
+
+/// Objects that are named; more are counted.
+const MOST_NAMED: usize = 3;
+
+/// Adds objects: named where they are few, counted where they are many.
+pub(super) fn objects(begun: Sentence, all: &[String], many: &'static str) -> Sentence {
+    match all {
+        [] => begun.literal(many),
+        _ if all.len() > MOST_NAMED => begun.quantity(all.len()).literal(" ").literal(many),
+        [one] => begun.code(one),
+        [rest @ .., last] => begun.code_list(rest).literal(" and ").code(last),
+    }
+}
 
 /// Adds files: those of a list in place of a loop's variable, and what a search finds in place of its mark.
 pub(super) fn files(

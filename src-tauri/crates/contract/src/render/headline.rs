@@ -1,9 +1,9 @@
 //! Headline of a question: the most consequential effect as a sentence about the agent.
 
 use super::effect::{
-    effect_sentence, fetching, format_size, is_about_name, is_about_same, named_objects, objects, phrase,
+    effect_sentence, fetching, format_size, is_about_name, is_about_same, named_objects, phrase,
 };
-use super::files::add_reach;
+use super::files::{add_reach, objects};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
 use postern_command::effect::{EffectScope, is_git_clone, kept_names, write_words};

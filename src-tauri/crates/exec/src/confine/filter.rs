@@ -104,8 +104,9 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_kexec_file_load,
 ];
 
-/// Changes of a file besides its content, which Landlock does not cover: refused unless mounts cover them. So are watches, which
-/// tell the names in folders that cannot be read, and asynchronous input and output, of which all users together have so much.
+/// Changes of a file besides its content, which Landlock does not cover: refused unless mounts cover them.
+///
+/// So are watches, which tell the names in folders that cannot be read. All users together have so much asynchronous input and output.
 const CHANGES: &[libc::c_long] = &[
     libc::SYS_io_setup,
     libc::SYS_fchmod,

@@ -1,5 +1,6 @@
-//! Hooks of a repository that a step would run, and settings by which its git would start a program, looked up where git looks
-//! for them.
+//! Hooks of a repository that a step would run, and settings by which its git would start a program.
+//!
+//! They are looked up where git looks for them.
 
 use super::targets::folders_of_repository;
 use crate::git_config::GitConfig;
@@ -36,7 +37,7 @@ const KNOWN_GIT: [&str; 1] = ["/opt/homebrew/bin/"];
 #[cfg(not(target_os = "macos"))]
 const KNOWN_GIT: [&str; 2] = ["/usr/bin/", "/usr/local/bin/"];
 
-/// What a step obeys in its repositories, to be looked up again right before it starts.
+/// Hooks and settings that a step obeys in its repositories, to be looked up again right before it starts.
 #[derive(Debug)]
 pub(super) struct ObeyedRepository {
     home: String,
@@ -75,8 +76,7 @@ impl Obeyed {
 
     /// Returns settings for the git of a line, where no file sets them: then no file sets them meanwhile.
     ///
-    /// There are none where they could change what runs rightly without being looked up: for a submodule, an alias, or another
-    /// program of the line.
+    /// None for a submodule, an alias or another program of the line: it would change what runs rightly without being looked up.
     pub fn defaults(&self, reading: &ParsedCommand, facts: &[StepFacts]) -> Vec<(String, String)> {
         let of_programs = || reading.steps.iter().zip(facts).filter(|(step, _)| runs(step));
         let all = self.0.iter().map(|one| one.keys.as_deref()).collect::<Option<Vec<&[String]>>>();
@@ -160,8 +160,8 @@ fn look_up(
     folders: &[PathBuf],
     config: &GitConfig<'_>,
 ) -> (Vec<String>, Option<Vec<String>>) {
-    let read = |folder: &PathBuf| Repository::read(config, folder, step.place.as_ref()?);
-    let Some(read) = folders.iter().map(read).collect::<Option<Vec<Repository>>>() else {
+    let read = |folder: &PathBuf| RepositoryAround::read(config, folder, step.place.as_ref()?);
+    let Some(read) = folders.iter().map(read).collect::<Option<Vec<RepositoryAround>>>() else {
         return (step.hooks.iter().map(|hook| (*hook).to_owned()).collect(), None);
     };
     let is_there = |hook: &str| {
@@ -185,18 +185,18 @@ fn as_text(key: &str, value: &str) -> String {
     format!("{key}=sha256:{}", encode_hex(&Sha256::digest(value)))
 }
 
-/// Repository that a git obeys which starts in a folder; nothing of it where there is none.
+/// Repository that a git obeys which starts in a folder; nothing of it if there is none.
 #[derive(Debug, Default)]
-struct Repository {
+struct RepositoryAround {
     /// Folders in which it looks for hooks.
     hooks: Vec<PathBuf>,
-    /// Its own settings, and no user's.
+    /// Settings of its own, and no user's.
     settings: Vec<crate::git_config::GitSetting>,
     /// True if it has submodules, whose hooks and settings are not looked up.
     nests: bool,
 }
 
-impl Repository {
+impl RepositoryAround {
     /// Reads the repository around a folder; `None` if its configuration can't be read.
     fn read(config: &GitConfig<'_>, folder: &Path, options: &RepositoryOptions) -> Option<Self> {
         let start = options.folders.iter().fold(folder.to_owned(), |start, next| start.join(next));

@@ -47,7 +47,7 @@ pub struct RatedEffect {
     pub guessed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<EffectExtent>,
-    /// What names its files in place of its words, if something does.
+    /// Names of its files in place of its words, if something else gives them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named: Option<NamedFiles>,
 }
@@ -202,8 +202,7 @@ pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<
         .collect()
 }
 
-/// Returns an effect for each hook of the repository that a step runs, and each setting by which git starts a program: what runs is
-/// the project's.
+/// Returns an effect for each hook of the repository that a step runs, and each setting by which git starts a program.
 fn hook_effects(step: &Step, found: &StepFacts) -> impl Iterator<Item = StepEffect> {
     found.hooks.iter().map(move |hook| StepEffect {
         effect: CommandEffect::RunProjectCode {
