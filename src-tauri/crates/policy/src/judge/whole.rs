@@ -102,10 +102,8 @@ impl Judgement<'_> {
         });
         let all = std::iter::once(Some(cwd)).chain(of_steps);
         let outside = all.filter(|folder| !folder.as_deref().is_some_and(inside));
-        // One that is known weighs more. A profile holds a run to its folders, wherever it goes.
-        let folder = outside
-            .min_by_key(Option::is_none)
-            .filter(|folder| folder.is_some() || self.profiles.confinement.is_none())?;
+        // One that is known weighs more.
+        let folder = outside.min_by_key(Option::is_none)?;
         let (decision, reason) = match &folder {
             Some(_) => (Decision::Deny, Reason::CwdRefused),
             None => (Decision::Ask, Reason::Opaque),
