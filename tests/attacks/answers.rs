@@ -139,10 +139,7 @@ fn a_hook_that_appears_after_always_is_asked_about_once() {
     assert_ne!(second["state"], "asking", "the rule holds: {second}");
     assert_eq!(agent.end(&second)["params"]["exitCode"], 0);
 
-    let hook = agent.project().join(".git/hooks/pre-commit");
-    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, "#!/bin/sh\n./check.sh\n").unwrap();
-    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_hook(&agent, "pre-commit", "#!/bin/sh\n./check.sh\n");
     agent.write("check.sh", &format!("#!/bin/sh\ntouch '{}'\n", mark.display()), 0o755);
     let third = commit(&mut agent, "three");
     assert_eq!(third["state"], "asking", "{third}");
@@ -160,9 +157,13 @@ fn a_hook_that_appears_after_always_is_asked_about_once() {
 
 /// Writes a program that leaves a mark, as a hook.
 fn plant_hook(agent: &Agent, name: &str, mark: &Path) {
+    write_hook(agent, name, &format!("#!/bin/sh\ntouch '{}'\n", mark.display()));
+}
+
+fn write_hook(agent: &Agent, name: &str, text: &str) {
     let hook = agent.project().join(".git/hooks").join(name);
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
+    std::fs::write(&hook, text).unwrap();
     std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 

@@ -7,6 +7,9 @@ use std::borrow::Cow;
 /// Programs whose first operand is a pattern, and that walk the folder where they run if they are given no other.
 pub(crate) const SEARCH: &[&str] = &["ack", "ag", "egrep", "fgrep", "ggrep", "grep", "rg", "ug", "ugrep"];
 
+/// Programs that give another one words from their input.
+pub(crate) const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
+
 /// Returns a program's name without its folder, in one case.
 pub(crate) fn folded_base_name(name: &str) -> Cow<'_, str> {
     path::fold_case(path::base_name(name))

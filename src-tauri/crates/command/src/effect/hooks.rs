@@ -132,6 +132,11 @@ impl HookedStep {
     }
 }
 
+/// Returns true for a setting among the names that a step obeys: `core.sshcommand=x`. A hook is a name alone.
+pub fn is_setting(obeyed: &str) -> bool {
+    obeyed.contains('=')
+}
+
 /// Returns the hooks that a step may run, and what it says about its repository. A step that only reads runs none.
 pub fn hooked_step(step: &Step, home: &str) -> Option<HookedStep> {
     let family = family_of(step.program().filter(|_| step.role == Role::Program)?);

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ArgFact, Note, Words};
 pub use grave::is_grave;
-pub use hooks::{HookedStep, RepositoryOptions, hooked_step};
+pub use hooks::{HookedStep, RepositoryOptions, hooked_step, is_setting};
 pub use host::host_of;
 pub use kept::kept_names;
 pub use places::{is_secret, is_system_file, opens_nothing};

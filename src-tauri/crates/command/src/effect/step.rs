@@ -106,12 +106,11 @@ impl StepEffects {
     /// Adds what files and checks tell. A command that only reads has no other effects, with any name and words.
     fn of_command(&mut self, command: &ExaminedCommand<'_>, reads: bool) {
         let shown = shown_by_script(command);
-        let is_kept = |(effect, ..): &FoundEffect| {
-            shown.is_none() || !matches!(effect, CommandEffect::ControlApp { .. })
-        };
+        let only_shows = shown.is_some();
+        let is_kept =
+            |(effect, ..): &FoundEffect| !only_shows || !matches!(effect, CommandEffect::ControlApp { .. });
         let known = command.program.effects.iter().filter_map(|effect| of_table(effect, command));
-        let known: Vec<FoundEffect> = known.filter(is_kept).collect();
-        let found = known.into_iter().chain(shown).chain(checks::checked_effects(command));
+        let found = known.filter(is_kept).chain(shown).chain(checks::checked_effects(command));
         for (effect, scope, reversible) in found {
             let counts = matches!(
                 effect,
@@ -158,6 +157,9 @@ impl StepEffects {
             .filter_map(|name| known_name(name.text()))
             .flat_map(|known| known.program.effects.iter().map(|effect| effect.says))
             .collect();
+        if says.is_empty() {
+            return;
+        }
         let label = label_of(&step.known_words());
         for (effect, ..) in &mut self.all {
             if let CommandEffect::ChangeSystem { change, names } = effect

@@ -38,11 +38,13 @@ pub(super) fn is_lost(rated: &RatedEffect) -> bool {
 
 /// Returns true if both are of one step and about the same things, each in its way: a file is deleted, and so changed.
 pub(super) fn is_about_same(one: &RatedEffect, other: &RatedEffect) -> bool {
-    let objects = |rated: &RatedEffect| match &rated.effect {
-        CommandEffect::Write { paths } | CommandEffect::Delete { paths, .. } => paths.clone(),
-        CommandEffect::ChangeSystem { names, .. } => names.clone(),
-        _ => Vec::new(),
-    };
+    fn objects(rated: &RatedEffect) -> &[String] {
+        match &rated.effect {
+            CommandEffect::Write { paths } | CommandEffect::Delete { paths, .. } => paths,
+            CommandEffect::ChangeSystem { names, .. } => names,
+            _ => &[],
+        }
+    }
     let (of_one, of_other) = (objects(one), objects(other));
     one.step == other.step
         && one.effect.kind() != other.effect.kind()

@@ -4,7 +4,7 @@
 
 use super::targets::folders_of_repository;
 use crate::git_config::GitConfig;
-use postern_command::effect::{HookedStep, RepositoryOptions, hooked_step};
+use postern_command::effect::{HookedStep, RepositoryOptions, hooked_step, is_setting};
 use postern_command::{ArgEffect, ParsedCommand, Role, Step, is_read_only_anyway};
 use postern_policy::{Lookup, StepFacts, is_git_folder};
 use postern_protocol::encode_hex;
@@ -89,7 +89,7 @@ impl Obeyed {
         {
             return Vec::new();
         }
-        let hooked = self.0.iter().flat_map(|one| &one.found).any(|name| !name.contains('='));
+        let hooked = self.0.iter().flat_map(|one| &one.found).any(|name| !is_setting(name));
         let is_free = |key: &str| match key {
             "core.hookspath" => !hooked,
             _ => !set.iter().any(|other| sets(other, key)),

@@ -6,7 +6,7 @@ use super::exit::reap_child;
 use super::pin_watch::hold_until_exit;
 use super::pipes::Theirs;
 use super::start::start_with;
-use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces, unasked};
+use super::{GRACE, Prepared, ProcessInput, SetAside, SpawnError, UserPlaces, may_always_start};
 use crate::confine::{self, own_plan};
 use crate::resolve::{Cwd, Resolver, real_path};
 use postern_command::read_argv;
@@ -81,7 +81,8 @@ pub fn run_here(
     let (held, input, output_cap, stream) = (resolved.held, ProcessInput::Nothing, 0, false);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
     let streams = own_streams(&prepared)?;
-    let mut started = start_with(&prepared, streams, false, unasked()).map_err(SpawnError::into_text)?;
+    let mut started =
+        start_with(&prepared, streams, false, may_always_start()).map_err(SpawnError::into_text)?;
     let held = hold_until_exit(started.exit.as_ref(), started.lasting.as_ref());
     let unpinned = held.map_err(|error| format!("its pins could not be watched: {error}"))?;
     let exit = reap_child(started.child.pid());

@@ -142,7 +142,7 @@ pub enum SpawnError {
 pub type MayStart = Box<dyn FnOnce() -> Result<(), Denial> + Send>;
 
 /// Returns the question of a start that nobody can stop any more.
-fn unasked() -> MayStart {
+fn may_always_start() -> MayStart {
     Box::new(|| Ok(()))
 }
 
@@ -265,7 +265,7 @@ async fn spawn_prepared(
 pub fn try_out(plan: Plan, held: Held, cwd: Cwd, user: UserPlaces) -> Result<Exit, String> {
     let (input, output_cap, stream, grace) = (ProcessInput::Nothing, 0, false, GRACE);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace };
-    let started = start::start_piped(prepared, unasked()).map_err(SpawnError::into_text)?;
+    let started = start::start_piped(prepared, may_always_start()).map_err(SpawnError::into_text)?;
     Ok(start::wait_for_end(started))
 }
 

@@ -154,7 +154,6 @@ fn is_known_target(facts: &Facts<'_>, part: &UnparsedSpan) -> bool {
 /// The agent can make one after an answer, so that the same line would write or send another file.
 fn leads_elsewhere(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> bool {
     let folders = folders_of(facts.cwd, &step.dir).unwrap_or_default();
-    let (places, protected) = (StepPlaces::new(facts), ProtectedPlaces::of_home(facts.home));
     let as_written = |target: &TargetPath| {
         let real = target.real.strip_prefix("/private").unwrap_or(&target.real);
         let paths = folders.iter().map(|folder| path::join_path(folder, &target.written));
@@ -168,20 +167,25 @@ fn leads_elsewhere(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> bool {
         Some("git") => redirected(&target.written),
         name => name != Some(target.written.as_str()),
     };
+    let led: Vec<&TargetPath> =
+        found.targets.iter().filter(|target| counts(target) && !as_written(target)).collect();
+    if led.is_empty() {
+        return false;
+    }
+    let (places, protected) = (StepPlaces::new(facts), ProtectedPlaces::of_home(facts.home));
     let stays = |real: &str| {
         let temporary = TEMPORARY.iter().any(|place| path::is_within(real, place));
         let own = places.is_inside(real) && places.may_be_changed(real);
         (temporary || own) && protected.places_at(real).is_empty()
     };
-    found.targets.iter().filter(counts).any(|target| !as_written(target) && !stays(&target.real))
+    led.iter().any(|target| !stays(&target.real))
 }
 
 /// Returns true for a file below folders whose names are parameters of routes: `app/[slug]/page.tsx`. As a pattern a name in brackets
 /// is one letter, so that the file could only be the same one of a folder beside it.
 fn names_route(facts: &Facts<'_>, step: &Step, raw: &str) -> bool {
-    let protected = ProtectedPlaces::of_home(facts.home);
     let stays = |folder: &String| {
-        let path = path::join_path(folder, raw);
+        let (path, protected) = (path::join_path(folder, raw), ProtectedPlaces::of_home(facts.home));
         facts.folders.iter().any(|own| path::is_within(&path, own)) && protected.places_at(&path).is_empty()
     };
     // These remove nothing, and what they write over a link counts.

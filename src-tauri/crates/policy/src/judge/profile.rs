@@ -137,7 +137,7 @@ impl<'a> Profiles<'a> {
         };
         let rewriting = own_shell::rewriting(policy, facts, &subjects);
         let clear = facts.reading.opaque.is_empty();
-        let expands = expands_names(facts) && subjects.iter().all(|one| starts_nothing(policy, facts, one));
+        let expands = subjects.iter().all(|one| starts_nothing(policy, facts, one)) && expands_names(facts);
         let open = facts.confine == Some(RequestedConfinement::None) || rewriting != Rewriting::Fits;
         let confinement = if open || !clear && !facts.origin.is_host() {
             Confinement::None

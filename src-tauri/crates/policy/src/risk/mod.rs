@@ -15,7 +15,7 @@ use crate::path;
 use crate::protected::{ProtectedPlaces, Protection};
 use crate::shell_touch::ShellTouch;
 use crate::subject::Subject;
-use postern_command::effect::{effects_of, effects_of_command, effects_of_words};
+use postern_command::effect::{effects_of, effects_of_command, effects_of_words, is_setting};
 use postern_command::{
     CommandEffect, Dir, EffectScope, Reversible, Step, StepEffect, UnknownEffectReason, UnparsedSpan, escape,
 };
@@ -206,7 +206,7 @@ pub(crate) fn of_step(facts: &Facts<'_>, step: &Step, found: &StepFacts) -> Vec<
 fn hook_effects(step: &Step, found: &StepFacts) -> impl Iterator<Item = StepEffect> {
     found.hooks.iter().map(move |hook| StepEffect {
         effect: CommandEffect::RunProjectCode {
-            what: if hook.contains('=') {
+            what: if is_setting(hook) {
                 "the program of the repository’s setting".into()
             } else {
                 "the repository’s hook".into()

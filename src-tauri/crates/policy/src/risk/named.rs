@@ -1,6 +1,7 @@
 //! Files that something else names for a step: the list of a loop, a search, or a program's input.
 
 use crate::path;
+use crate::step_words::FEED;
 use postern_command::effect::patterns_of_find;
 use postern_command::{ListedWord, ParsedCommand, Step, Word};
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ const FINDERS: [(&str, &str); 4] = [("find", "find"), ("gfind", "find"), ("fd", 
 pub(super) fn given_files(reading: &ParsedCommand, step: &Step) -> Option<GivenFiles> {
     step.via.iter().rev().find_map(|via| {
         let name = via.argv.first().and_then(|word| word.value.as_deref()).map(path::base_name)?;
-        if !matches!(name, "xargs" | "gxargs" | "parallel") {
+        if !FEED.contains(&name) {
             let named = found_by(&via.argv)?;
             return Some(GivenFiles { starts: Some(starts(&via.argv)), named: Some(named) });
         }

@@ -157,7 +157,7 @@ async fn permission_for_another_plan_starts_nothing() {
     for other in others {
         let (sink, _events) = mpsc::channel(16);
         let again = place.prepare(&["touch", ran.to_str().unwrap()]);
-        let refused = spawn_approved(approved(&other), again, unasked(), sink).await;
+        let refused = spawn_approved(approved(&other), again, may_always_start(), sink).await;
         assert!(matches!(&refused, Err(SpawnError::Drifted(_))), "{refused:?}");
     }
     assert!(!ran.exists(), "nothing ran");

@@ -141,7 +141,7 @@ async fn a_stuck_listener_does_not_keep_a_run_from_being_ended() {
     prepared.stream = true;
     prepared.grace = SHORT;
     let (sink, mut events) = mpsc::channel(1);
-    let running = spawn_approved(approved(&prepared.plan), prepared, unasked(), sink).await.unwrap();
+    let running = spawn_approved(approved(&prepared.plan), prepared, may_always_start(), sink).await.unwrap();
     // One piece waits in the channel, the next one for it, and the pipe fills up behind them.
     while running.output(OutputStream::Stdout).bytes == 0 {
         tokio::task::yield_now().await;

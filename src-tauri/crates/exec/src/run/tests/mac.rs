@@ -15,7 +15,7 @@ async fn mac_a_child_is_held_and_is_what_was_judged() {
 #[ignore = "needs a Mac"]
 async fn mac_an_exit_is_seen_through_a_queue() {
     let place = Place::new();
-    let piped = start_piped(place.prepare(&["/bin/sleep", "60"]), unasked()).unwrap();
+    let piped = start_piped(place.prepare(&["/bin/sleep", "60"]), may_always_start()).unwrap();
     let pid = piped.started.child.pid();
     let exit = exit::exit_descriptor(pid).unwrap().expect("it runs");
     let exit = crate::run::exit::readable(exit).unwrap();

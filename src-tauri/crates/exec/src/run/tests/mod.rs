@@ -111,7 +111,7 @@ fn approved(plan: &Plan) -> Approved {
 async fn begin(prepared: Prepared) -> Result<(Running, mpsc::Receiver<RunEvent>), SpawnError> {
     let (sink, events) = mpsc::channel(16);
     let approved = approved(&prepared.plan);
-    Ok((spawn_approved(approved, prepared, unasked(), sink).await?, events))
+    Ok((spawn_approved(approved, prepared, may_always_start(), sink).await?, events))
 }
 
 async fn end(events: &mut mpsc::Receiver<RunEvent>) -> FinishedRun {

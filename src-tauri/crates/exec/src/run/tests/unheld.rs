@@ -10,7 +10,7 @@ use std::io::Read as _;
 fn without_ptrace(prepared: Prepared) -> Result<(String, Exit), SpawnError> {
     let thread = std::thread::spawn(move || {
         forbid_ptrace();
-        let started = start_piped(prepared, unasked())?;
+        let started = start_piped(prepared, may_always_start())?;
         let mut text = String::new();
         std::fs::File::from(started.ours.stdout).read_to_string(&mut text).unwrap();
         let pid = started.started.child.pid();
@@ -73,7 +73,7 @@ fn a_difference_is_found_before_anything_runs() {
 #[test]
 fn a_start_that_nobody_takes_over_is_ended() {
     let place = Place::new();
-    let started = start_piped(place.prepare(&["sleep", "1000"]), unasked()).unwrap();
+    let started = start_piped(place.prepare(&["sleep", "1000"]), may_always_start()).unwrap();
     let pid = started.started.child.pid().as_raw_nonzero();
     assert!(Path::new(&format!("/proc/{pid}")).exists(), "it runs");
     drop(started);

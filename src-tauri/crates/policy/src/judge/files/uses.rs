@@ -10,7 +10,9 @@ use crate::needed::folders_of;
 use crate::operands::{only_reads, put_files, written_words};
 use crate::path;
 use crate::path::unmarked;
-use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, is_option, operands, program_word};
+use crate::step_words::{
+    FEED, SEARCH, folded_base_name, has_letter, has_long, is_option, operands, program_word,
+};
 use postern_command::effect::effects_of;
 use postern_command::{ArgEffect, CommandEffect, RedirectionKind, Role, Step, StepEffect, Word};
 
@@ -42,9 +44,6 @@ const READ_NO_OPERAND: &[&str] = &[
 
 /// Programs that find files for the program that they start.
 pub(super) const FIND: &[&str] = &["fd", "fdfind", "find", "gfind"];
-
-/// Programs that give another one words from their input.
-pub(super) const FEED: &[&str] = &["gxargs", "parallel", "xargs"];
 
 pub(super) fn of_step(step: &Step, found: &StepFacts, line: &JudgmentContext<'_>) -> Vec<StepFileUse> {
     let folders = folders_of(line.cwd, &step.dir);

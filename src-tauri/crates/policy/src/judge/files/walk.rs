@@ -1,8 +1,8 @@
 //! Programs that read files which no word names: everything below a folder, or names of a list.
 
-use super::uses::{FEED, FIND, StepFileUse, Uses};
+use super::uses::{FIND, StepFileUse, Uses};
 use crate::glob::ANY_PATH;
-use crate::step_words::{SEARCH, folded_base_name, has_letter, has_long, program_word};
+use crate::step_words::{FEED, SEARCH, folded_base_name, has_letter, has_long, program_word};
 use postern_command::effect::opens_nothing;
 use postern_command::{Redirection, Role, Step, Word};
 
