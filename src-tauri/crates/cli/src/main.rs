@@ -148,7 +148,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
             commands::fleet::run(&data, &surroundings.home, path.as_deref(), link, command)
         }
         CliCommand::Approve(command) if command.host.is_some() => commands::fleet::approve(&data, &command),
-        CliCommand::Approve(command) => commands::questions::approve(&mut link()?, command),
+        CliCommand::Approve(command) => commands::questions::approve(&mut link()?, &command),
         CliCommand::Deny(command) if command.host.is_some() => {
             commands::fleet::deny_question(&data, &command)
         }

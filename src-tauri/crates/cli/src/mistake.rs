@@ -33,6 +33,13 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<String> {
                 "which command? Name it in quotes, such as 'git status *', or files with --read".to_owned()
             })
         }
+        ErrorKind::MissingSubcommand => {
+            let Some(ContextValue::String(parent)) = error.get(ContextKind::InvalidSubcommand) else {
+                return None;
+            };
+            let path = parent.strip_prefix("postern").unwrap_or_default();
+            Some(format!("which command? postern help{path} lists them"))
+        }
         _ => None,
     }
 }
@@ -129,6 +136,12 @@ mod tests {
         ] {
             assert_eq!(said(line).as_deref(), Some(expected), "{line}");
         }
+    }
+
+    #[test]
+    fn a_missing_command_is_asked_for_by_the_help_that_lists_it() {
+        let expected = "which command? postern help lists them";
+        assert_eq!(said("postern --data /tmp/x").as_deref(), Some(expected));
     }
 
     #[test]

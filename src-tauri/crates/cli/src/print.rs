@@ -82,6 +82,13 @@ pub(crate) fn remark(text: impl AsRef<str>) {
     drop(writeln!(std::io::stderr(), "{}", lines.join("\n")));
 }
 
+/// Returns a question as it fits into the width of the terminal that standard error is, with room for a space behind it.
+pub(crate) fn fitted_prompt(question: &str) -> String {
+    let width = Table::new().use_stderr().width().map(|width| usize::from(width).saturating_sub(1));
+    let lines: Vec<String> = question.split('\n').map(|line| fitted(&guarded(line), width, 0)).collect();
+    lines.join("\n")
+}
+
 /// Returns a line whose only control sequences are our own emphasis.
 fn guarded(text: &str) -> String {
     let visible = |part: &str| pieces(part).into_iter().map(|piece| piece.text).collect::<String>();

@@ -1,6 +1,7 @@
 //! Texts that a person gives: answers that they type, and files that they name.
 
 use crate::failure::Failure;
+use crate::print;
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
@@ -13,7 +14,7 @@ pub(crate) fn read_answer(question: &str, otherwise: &str) -> Result<String, Fai
     }
     std::io::stdout().flush().map_err(Failure::from_error)?;
     let mut out = std::io::stderr().lock();
-    write!(out, "{question} ").and_then(|()| out.flush()).map_err(Failure::from_error)?;
+    write!(out, "{} ", print::fitted_prompt(question)).and_then(|()| out.flush()).map_err(Failure::from_error)?;
     let mut said = String::new();
     std::io::stdin().lock().read_line(&mut said).map_err(Failure::from_error)?;
     Ok(said.trim().to_owned())

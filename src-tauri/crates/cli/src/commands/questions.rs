@@ -145,7 +145,7 @@ fn find_question(link: &mut HostLink, named: Option<&str>) -> Result<String, Fai
     Ok(chosen.id.clone())
 }
 
-pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failure> {
+pub(crate) fn approve(link: &mut HostLink, command: &Approve) -> Result<(), Failure> {
     let (always, scope) = match (command.always, command.everyone) {
         (Some(AlwaysChoice::Renew), true) => (Some("renew-everyone"), Scope::Agent),
         (Some(always), true) => (Some(always.id()), Scope::Everyone),
@@ -153,9 +153,9 @@ pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failu
         (None, _) => (None, Scope::Agent),
     };
     let named = find_question(link, command.question.as_deref())?;
-    let (digest, seen) = match command.digest {
-        Some(digest) => (digest, None),
-        None => confirm(link, &named, always)?,
+    let (digest, seen) = match &command.digest {
+        Some(digest) => (digest.clone(), None),
+        None => confirm(link, &named, always, command)?,
     };
     let requests = match command.all {
         None => Vec::new(),
@@ -172,10 +172,13 @@ pub(crate) fn approve(link: &mut HostLink, command: Approve) -> Result<(), Failu
         lifetime: command.lasts.map(lasting).transpose()?,
         ..AnswerParams::new(named, digest, said)
     })?;
-    report_answer(
-        &answered,
-        if answered.saved.is_empty() { "allowed once" } else { "allowed, and remembered" },
-    )
+    // What is renewed lasts as long as it did.
+    let done = match command.lasts.filter(|_| answered.renewed.is_none()) {
+        _ if answered.saved.is_empty() => "allowed once".to_owned(),
+        Some(lasts) => format!("allowed, and remembered for {lasts}"),
+        None => "allowed, and remembered".to_owned(),
+    };
+    report_answer(&answered, &done)
 }
 
 /// Returns the requests that an approval covers, if their number is the one given.
@@ -203,21 +206,29 @@ fn confirm(
     link: &mut HostLink,
     id: &str,
     always: Option<&str>,
+    command: &Approve,
 ) -> Result<(String, Option<Question>), Failure> {
     let seen = link.call_method::<GetQuestion>(&QuestionRef { question_id: id.to_owned() })?;
     question::print_full(&seen)?;
-    let what = always.map(|wanted| what_is_saved(&seen, wanted)).transpose()?;
+    let what = always.map(|wanted| what_is_saved(&seen, wanted, command)).transpose()?;
     require_approval(what.as_deref().unwrap_or("let it run"))?;
     Ok((seen.digest.clone(), Some(seen)))
 }
 
-/// Names the rule that an approval would save; an error if it is not offered.
-fn what_is_saved(question: &Question, wanted: &str) -> Result<String, Failure> {
+/// Names the rule that an approval would save, and what options change of it; an error if it is not offered.
+fn what_is_saved(question: &Question, wanted: &str, command: &Approve) -> Result<String, Failure> {
     if question.proposals.is_empty() {
         return Ok("let it run".to_owned());
     }
     if let Some(proposal) = question.proposals.iter().find(|proposal| proposal.id == wanted) {
-        Ok(format!("run it and save the rule \"{}\"", print::to_terminal_text(&proposal.label)))
+        let mut what = format!("run it and save the rule \"{}\"", print::to_terminal_text(&proposal.label));
+        // What is renewed stays as it is otherwise.
+        if proposal.renews == 0 {
+            what.push_str(if command.anywhere { ", but in every folder" } else { "" });
+            what.push_str(if command.everyone { ", for every agent" } else { "" });
+            what.extend(command.lasts.map(|lasts| format!(", for {lasts}")));
+        }
+        Ok(what)
     } else {
         let offered: Vec<_> = question.proposals.iter().map(|proposal| proposal.id.as_str()).collect();
         Err(Failure::refused(format!(
@@ -269,4 +280,29 @@ fn report_answer(answered: &Answered, done: &str) -> Result<(), Failure> {
         return Ok(());
     }
     print::say!("the new rule also answered {}", answered.also.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::what_is_saved;
+    use crate::args::{Cli, CliCommand};
+    use crate::tui::tests::question;
+    use clap::Parser as _;
+
+    fn saved(options: &str) -> String {
+        let line = format!("postern approve a1b2 --always exact{options}");
+        let Cli { command: CliCommand::Approve(command), .. } = Cli::try_parse_from(line.split(' ')).unwrap()
+        else {
+            panic!("{line}");
+        };
+        what_is_saved(&question("git push", 2), "exact", &command).unwrap()
+    }
+
+    #[test]
+    fn what_is_confirmed_names_what_options_change_of_the_rule() {
+        let rule = "run it and save the rule \"this exact command\"";
+        assert_eq!(saved(""), rule);
+        let wider = format!("{rule}, but in every folder, for every agent, for 1h");
+        assert_eq!(saved(" --anywhere --everyone --for 1h"), wider);
+    }
 }
