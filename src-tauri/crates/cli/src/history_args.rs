@@ -20,7 +20,7 @@ pub(crate) struct History {
     /// Only requests of this agent
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// Only requests in this state: running, denied, finished, failed, asking
+    /// Only requests in this state: asking, running, finished, failed, denied (or cancelled before they ran)
     #[arg(long, value_parser = parse_state)]
     pub(crate) state: Option<RunState>,
     /// Only requests within this time: 2h, 7d

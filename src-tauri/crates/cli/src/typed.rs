@@ -14,7 +14,9 @@ pub(crate) fn read_answer(question: &str, otherwise: &str) -> Result<String, Fai
     }
     std::io::stdout().flush().map_err(Failure::from_error)?;
     let mut out = std::io::stderr().lock();
-    write!(out, "{} ", print::fitted_prompt(question)).and_then(|()| out.flush()).map_err(Failure::from_error)?;
+    write!(out, "{} ", print::fitted_prompt(question))
+        .and_then(|()| out.flush())
+        .map_err(Failure::from_error)?;
     let mut said = String::new();
     std::io::stdin().lock().read_line(&mut said).map_err(Failure::from_error)?;
     Ok(said.trim().to_owned())

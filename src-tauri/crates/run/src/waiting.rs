@@ -19,7 +19,7 @@ impl OpenRunQuestion {
             Some(Decision::Ask) | None => "decided without one",
         };
         let seconds = at.and_then(|at| Some((second(&pending.expires_at)? + DAY - second(at)?) % DAY));
-        let within = seconds.map(|seconds| format!("in {seconds} s, ")).unwrap_or_default();
+        let within = seconds.map(|seconds| format!("in {}, ", time_left(seconds))).unwrap_or_default();
         let time = to_plain_line(pending.expires_at.get(11..19).unwrap_or(&pending.expires_at));
         let line = if pending.position > 1 {
             format!("; number {} in line", pending.position)
@@ -90,6 +90,11 @@ fn second(at: &str) -> Option<u32> {
     Some((hour * 3600 + minute * 60 + second) % DAY)
 }
 
+/// Returns the time until a question ends: whole minutes where it is longer than people count in seconds.
+fn time_left(seconds: u32) -> String {
+    if seconds <= 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) }
+}
+
 /// Returns a time as it is typed after `--timeout`.
 fn format_timeout(milliseconds: u64) -> String {
     let units = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")];
@@ -121,6 +126,13 @@ mod tests {
         let odd = Pending { expires_at: "soon\u{1b}".to_owned(), question: None, ..pending(None, 0) };
         let expected = "waiting for a person to answer (decided without one at soon\\u{1b} UTC)";
         assert_eq!(OpenRunQuestion::new(&odd, Some("")).waiting_line(), expected, "whatever a host says");
+    }
+
+    #[test]
+    fn a_long_wait_is_told_in_minutes() {
+        for (seconds, text) in [(9, "9 s"), (120, "120 s"), (121, "3 min"), (1800, "30 min")] {
+            assert_eq!(time_left(seconds), text);
+        }
     }
 
     #[test]

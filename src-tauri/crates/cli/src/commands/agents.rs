@@ -47,6 +47,10 @@ pub(crate) fn run(link: &mut HostLink, command: AgentsCommand, path: Option<&str
             )
         }
         AgentsCommand::AllowAgain { id } => {
+            let before = link.call_method::<GetAgent>(&AgentRef { agent: parse_agent_id(&id)? })?;
+            if before.denied_until.is_none_or(|until| until <= postern_host::now_millis()) {
+                return print::say!("{id} is not stopped; postern resume ends a block of all agents");
+            }
             set_value(link, &id, "denied-until", "none")?;
             print::say!("{id} is no longer stopped")
         }

@@ -81,7 +81,11 @@ pub(super) fn examine(link: &mut HostLink) -> Result<Vec<DoctorFinding>, Failure
     let broken = doors.into_iter().filter(|row| row.state == DoorState::Broken);
     let finding = |row: DoorRow| {
         let why = row.problem.unwrap_or_else(|| "it does not work".to_owned());
-        DoctorFinding::problem(format!("integration {}: {why}", row.door.name()), "postern doors list")
+        let door = row.door.name();
+        let hint = format!(
+            "correct its settings with postern doors enable {door}, or close it: postern doors disable {door}"
+        );
+        DoctorFinding::problem(format!("integration {door}: {why}"), hint)
     };
     // The fleet's broker is examined by itself.
     Ok(broken.filter(|row| row.door != DoorKind::Fleet).map(finding).collect())

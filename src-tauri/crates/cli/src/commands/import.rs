@@ -64,6 +64,12 @@ pub(crate) fn run(
         print::write_json(&imported)?;
     } else {
         print_import(&imported)?;
+        let allows = |entry: &ImportedEntry| entry.effect == Effect::Allow && !entry.rules.is_empty();
+        if !asked.host && imported.files.iter().any(|file| file.entries.iter().any(allows)) {
+            print::write_line(
+                "allow rules hold in the agent’s own shell; with --host also for what Postern runs (postern-run)",
+            )?;
+        }
         if imported.count_taken(Taken::LeftOut) > 0 {
             print_hint(asked)?;
         }

@@ -121,7 +121,8 @@ fn program_lines(known: &KnownProgram) -> Vec<String> {
 }
 
 fn list_programs(json: JsonOutput) -> Result<(), Failure> {
-    let all = known_programs();
+    let mut all = known_programs();
+    all.sort_by(|one, other| one.names.first().cmp(&other.names.first()));
     if json.json {
         return print::write_json(&all);
     }

@@ -148,7 +148,9 @@ impl Door for Websocket {
     async fn revoke(&self, client: &str) -> Result<(), ControlError> {
         if !self.shared.forget(client) {
             let client = postern_command::escape::visible_text(client);
-            return Err(ControlError::not_found(format!("no device {client} is paired")));
+            return Err(ControlError::not_found(format!(
+                "no client {client} is paired; postern doors list shows those that are"
+            )));
         }
         self.shared.save_devices().await.map_err(ControlError::store)
     }

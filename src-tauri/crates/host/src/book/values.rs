@@ -57,8 +57,8 @@ pub(crate) enum ValueError {
 
 /// Names the settings that allow everything as they can be typed.
 fn everything(ask: &str) -> String {
-    let preset = if ask == "off" { "preset=allow, which is " } else { "" };
-    format!("{preset}security=full with ask={ask}")
+    let preset = if ask == "off" { " (preset=allow)" } else { "" };
+    format!("security=full with ask={ask}{preset}")
 }
 
 /// Returns the reason why settings that a person typed need a confirmation, if they do. A setting that was so

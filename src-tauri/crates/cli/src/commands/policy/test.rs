@@ -57,8 +57,7 @@ pub(super) fn run(cases: &Path, bins: Option<&Path>, json: JsonOutput) -> Result
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage_error(format!("{}: {error}", path.display())))
+    std::fs::read_to_string(path).map_err(|error| Failure::from_path(path, &error))
 }
 
 fn load_bins(path: &Path) -> Result<Bins, Failure> {

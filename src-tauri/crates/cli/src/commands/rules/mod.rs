@@ -241,8 +241,14 @@ fn looked_back(effect: Effect, preview: &RulePreview) -> Result<(), Failure> {
     if preview.changed == 0 {
         return Ok(());
     }
-    let does = if effect == Effect::Deny { "denied" } else { "let through" };
-    print::say!("  and would have {does} {} with another verdict:", preview.changed)?;
+    let (does, instead) = if effect == Effect::Deny {
+        ("denied", "asking or allowing")
+    } else {
+        ("let through", "asking or denying")
+    };
+    // The same line is listed once, and not all of them are.
+    let some = if preview.changes.len() < preview.changed as usize { ", such as" } else { "" };
+    print::say!("  would have {does} {} of these instead of {instead}{some}:", preview.changed)?;
     preview.changes.iter().try_for_each(|line| print::say!("    {line}"))
 }
 

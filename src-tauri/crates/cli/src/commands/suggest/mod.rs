@@ -124,7 +124,8 @@ fn print_report(report: &SuggestReport, asked: &Suggest) -> Result<(), Failure> 
     let rules: usize = report.suggestions.iter().map(|one| one.rules.len()).sum();
     let spares: u64 = report.suggestions.iter().map(|one| one.spares).sum();
     if rules == 0 {
-        return print::say!("no rule would have answered any of the {} questions", report.asked);
+        let questions = print::counted(report.asked, "question", "questions");
+        return print::say!("{questions}, and no rule would have answered any of them");
     }
     let rules = print::counted(rules, "rule", "rules");
     print::say!("{rules} would have answered {spares} of {} questions", report.asked)?;

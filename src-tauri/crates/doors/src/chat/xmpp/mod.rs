@@ -69,7 +69,9 @@ impl Xmpp {
         let password = password
             .map_err(|error| ControlError::refused(format!("the password cannot be read: {error}")))?;
         let password = password.ok_or_else(|| {
-            ControlError::invalid("the account's password is needed: postern doors enable xmpp password=-")
+            ControlError::invalid(format!(
+                "the account's password is needed: postern doors enable xmpp jid={jid} password=-"
+            ))
         })?;
         let server = server(values, &jid)?;
         let ca = values.get("ca").map(|file| absolute("ca", file)).transpose()?;
