@@ -52,6 +52,7 @@ fn keys_of(app: &App) -> Vec<Key> {
         InputMode::Rule(..) => {
             return vec![key("Return", "Keep These Words"), key("Tab", "Next Offer"), back];
         }
+        InputMode::Interrupted(_) => return vec![key("Esc", "Go On")],
     }
     let (quit, all) = (key("q", "Quit"), key("?", "Keys"));
     let undo = app.denial_words().map(|_| key("u", "Undo"));

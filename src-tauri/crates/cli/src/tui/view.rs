@@ -158,6 +158,7 @@ fn bottom(app: &App) -> Vec<StyledRun> {
         InputMode::Words(text) => Some(("words for the agent", text)),
         InputMode::Command(text) => Some(("command", text)),
         InputMode::Rule(_, text) => Some(("rule", text)),
+        InputMode::Interrupted(text) => Some(("the question is over or changed; you typed", text)),
     };
     if let Some((what, text)) = typed {
         let text = format!("{what}: {}_", postern_command::escape::visible_text(text));

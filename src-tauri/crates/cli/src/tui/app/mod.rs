@@ -41,6 +41,8 @@ pub(super) enum InputMode {
     Command(String),
     /// The words of an offer: its number, and what is typed.
     Rule(usize, String),
+    /// What was typed about a question that is not on show any more: the next letters must not answer another one.
+    Interrupted(String),
 }
 
 /// Everything that is shown.
@@ -54,6 +56,8 @@ pub(super) struct App {
     hosts: Option<BTreeSet<String>>,
     pub(super) view: View,
     pub(super) mode: InputMode,
+    /// Words for the agent that were left, or whose denial may be undone, with the id of their question.
+    pub(super) draft: Option<(String, String)>,
     /// Choice for *Always*.
     pub(super) choice: RuleChoice,
     /// True if the details are open.
@@ -236,15 +240,25 @@ impl App {
         self.singly.retain(|id| self.questions.iter().any(|question| question.id == *id));
         let now = self.to_show();
         if now != self.shown {
+            if now.first() != self.shown.first() {
+                self.interrupt_typing();
+            }
             self.shown = now;
             self.scroll = 0;
             self.end_seen = false;
             self.unfolded = false;
             self.settles = None;
-            self.mode = InputMode::Keys;
             self.choice = RuleChoice::default();
             self.reset_arming();
         }
+    }
+
+    /// Keeps what is being typed on the screen while another question comes on show.
+    fn interrupt_typing(&mut self) {
+        if let (InputMode::Words(words), Some((id, _))) = (&self.mode, self.shown.first()) {
+            self.draft = Some((id.clone(), words.clone()));
+        }
+        self.mode = std::mem::take(&mut self.mode).interrupted();
     }
 
     /// Notes that the view was moved, resized or hidden, or lost the focus.

@@ -106,15 +106,31 @@ impl App {
                 self.mode = mode.edit_text(|text| text.truncate(text.len() - last_of(text)));
             }
             (TuiKey::Enter, InputMode::Words(words)) => {
+                // A denial that is undone has its words again.
+                self.keep_draft(&words);
                 return denial_act(Answer::Deny, Some(words).filter(|words| !words.trim().is_empty()));
             }
             (TuiKey::Enter, InputMode::Command(text)) => return Act::Edit(text),
             (TuiKey::Enter, InputMode::Rule(nth, text)) => self.store_edited_offer(nth, text),
             (TuiKey::Tab, InputMode::Rule(nth, _)) => self.edit_rule(nth + 1),
+            (TuiKey::Escape, InputMode::Words(words)) => self.keep_draft(&words),
+            (TuiKey::Enter, mode @ InputMode::Interrupted(_)) => self.mode = mode,
             (TuiKey::Enter | TuiKey::Escape, _) => {}
             (_, mode) => self.mode = mode,
         }
         Act::Nothing
+    }
+
+    /// Keeps words for the agent, for when they are typed into again.
+    fn keep_draft(&mut self, words: &str) {
+        self.draft = self.question().map(|question| (question.id.clone(), words.to_owned()));
+    }
+
+    /// Types into the words for the agent: those that were left, or new ones.
+    fn edit_words(&mut self) {
+        let on_show = self.question().map(|question| question.id.as_str());
+        let left = self.draft.as_ref().filter(|(id, _)| Some(id.as_str()) == on_show);
+        self.mode = InputMode::Words(left.map(|(_, words)| words.clone()).unwrap_or_default());
     }
 
     /// Types into the words of the nth offer that can be changed, counted around.
@@ -158,7 +174,7 @@ impl App {
             }
             TuiKey::Char('x') => return denial_act(Answer::DenyAll, None),
             TuiKey::Char('w') => {
-                self.mode = InputMode::Words(String::new());
+                self.edit_words();
                 return Act::Nothing;
             }
             TuiKey::Char(key @ ('g' | 'f' | 'l' | 'r' | 'e')) => {
@@ -209,10 +225,22 @@ impl InputMode {
     /// Returns the state with its text changed.
     fn edit_text(mut self, change: impl FnOnce(&mut String)) -> Self {
         match &mut self {
-            Self::Words(text) | Self::Command(text) | Self::Rule(_, text) => change(text),
+            Self::Words(text) | Self::Command(text) | Self::Rule(_, text) | Self::Interrupted(text) => {
+                change(text);
+            }
             Self::Keys => {}
         }
         self
+    }
+
+    /// Returns the state for another question on show.
+    pub(super) fn interrupted(self) -> Self {
+        match self {
+            Self::Keys => Self::Keys,
+            Self::Words(text) | Self::Command(text) | Self::Rule(_, text) | Self::Interrupted(text) => {
+                Self::Interrupted(text)
+            }
+        }
     }
 }
 

@@ -143,6 +143,42 @@ fn words_go_with_a_no_and_keys_are_letters_meanwhile() {
 }
 
 #[test]
+fn words_that_were_left_or_undone_are_there_again() {
+    let mut app = drawn(question("ls", 1), 80, 40);
+    app.handle_key(TuiKey::Char('w'));
+    type_into(&mut app, "use staging");
+    assert_eq!(app.handle_key(TuiKey::Escape), Act::Nothing);
+    app.handle_key(TuiKey::Char('w'));
+    type_into(&mut app, " first");
+    let said =
+        Act::Answer { answer: Answer::Deny, proposal: None, feedback: Some("use staging first".into()) };
+    assert_eq!(app.handle_key(TuiKey::Enter), said);
+    app.handle_key(TuiKey::Char('w'));
+    assert!(draw(&mut app, 80, 40).join("").contains("words for the agent: use staging first_"));
+}
+
+#[test]
+fn letters_do_not_answer_the_question_that_comes_while_they_are_typed() {
+    let mut app = drawn(question("ls", 1), 80, 40);
+    app.handle_key(TuiKey::Char('w'));
+    type_into(&mut app, "no");
+    open(&mut app, Question { id: "q2".into(), ..question("rm x", 1) });
+    close(&mut app, "q1");
+    let said = screen(&mut app, 80, 40).join("");
+    assert!(said.contains("you typed: no_") && said.contains("Esc Go On"), "{said}");
+    armed(&mut app);
+    type_into(&mut app, " dAq1");
+    assert_eq!(app.handle_key(TuiKey::Enter), Act::Nothing, "Return sends it to nobody");
+    assert_eq!(app.handle_key(TuiKey::Char('d')), Act::Nothing, "nor does it go on with the other question");
+    app.handle_key(TuiKey::Escape);
+    app.handle_key(TuiKey::Char('w'));
+    assert!(
+        screen(&mut app, 80, 40).join("").contains("words for the agent: _"),
+        "they were for another one"
+    );
+}
+
+#[test]
 fn a_screen_that_is_too_small_allows_nothing() {
     let mut app = showing(question("ls", 1));
     let said = screen(&mut app, 20, 5).join("");
