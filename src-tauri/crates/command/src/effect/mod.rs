@@ -37,7 +37,7 @@ pub use roles::{WordRole, roles_of_words};
 pub use searched::patterns_of_find;
 pub(crate) use step::has_effect;
 pub use step::{effects_of, effects_of_command, effects_of_words};
-pub use written::write_words;
+pub use written::path_words;
 
 /// An effect of a command, an edit, a fetch or another use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -523,7 +523,8 @@ fn effect_words(of: Of, command: &ExaminedCommand<'_>, behind: usize) -> Vec<Str
             operands.into_iter().chain(command.values_of("--url")).map(own_address).collect()
         }
         Of::Hosts => operands.into_iter().filter(|word| machine_of(word).is_some()).collect(),
-        Of::Verb => command.verb_before(behind).into_iter().collect(),
+        // An option before the command is none.
+        Of::Verb => command.verb_before(behind).filter(|word| !word.starts_with('-')).into_iter().collect(),
     };
     some.into_iter().filter(|word| *word != "/dev/null").map(str::to_owned).collect()
 }

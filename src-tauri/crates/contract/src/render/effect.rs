@@ -252,6 +252,9 @@ fn add_folder(said: Sentence, folder: Option<&str>, scope: EffectScope) -> Sente
 fn deletion(begun: Sentence, rated: &RatedEffect, paths: &[String], whole: bool) -> Sentence {
     let begun = begun.literal("delete ");
     let said = match &rated.measured {
+        Some(EffectExtent::Files { files: 0, .. }) => {
+            objects(begun, paths, "folders").literal(" (without any files)")
+        }
         Some(EffectExtent::Files { files, bytes }) => {
             let begun = begun.quantity(*files).literal(if *files == 1 { " file in " } else { " files in " });
             objects(begun, paths, "folders").literal(" (").fragment(&format_size(*bytes)).literal(")")

@@ -6,8 +6,8 @@ use super::effect::{
 use super::files::{add_reach, objects};
 use super::sentence::Sentence;
 use crate::piece::ShownText;
-use postern_command::effect::{EffectScope, is_git_clone, kept_names, write_words};
-use postern_command::{CommandEffect, Words};
+use postern_command::effect::{EffectScope, is_git_clone, kept_names, path_words};
+use postern_command::{CommandEffect, Words, asks_others, is_read_only};
 use postern_policy::{EffectExtent, RatedEffect, Risk, RiskLevel, StepVerdict};
 
 /// Effects that a headline names.
@@ -54,21 +54,37 @@ impl<'r> HeadlineEffects<'r> {
             (CommandEffect::Fetch { .. }, None) if is_git_clone(argv) || kept.is_some() => {
                 add_destination(fetching(begun, verb, self.first), kept.as_deref())
             }
-            (CommandEffect::Write { paths }, None) => match self.write_words(steps, paths) {
-                Some(words) => {
-                    let named = self.first.named.as_ref();
-                    add_reach(named_objects(begun, &words, named, paths, "files"), self.first, paths)
+            (CommandEffect::Fetch { from }, None) if from.is_empty() && self.only_asks(argv) => {
+                let program = argv.first().map(String::as_str).unwrap_or_default();
+                begun
+                    .literal("look something up through ")
+                    .code(program)
+                    .literal(" without changing anything")
+            }
+            (CommandEffect::Write { paths } | CommandEffect::Delete { paths, .. }, None) => {
+                match self.path_words(steps) {
+                    Some(words) => {
+                        let named = self.first.named.as_ref();
+                        add_reach(named_objects(begun, &words, named, paths, "files"), self.first, paths)
+                    }
+                    None => named_phrase(begun, self.first),
                 }
-                None => named_phrase(begun, self.first),
-            },
+            }
             (_, None) => named_phrase(begun, self.first),
         }
     }
 
-    /// Returns the words for what its step writes. A step with a redirection may write the same file by it.
-    fn write_words(&self, steps: &[StepVerdict], paths: &[String]) -> Option<Words> {
+    /// Returns true if it is all that its step does: ask a service of which the address is not known, and change nothing.
+    fn only_asks(&self, argv: &[String]) -> bool {
+        let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+        let known: Vec<Option<&str>> = words.iter().copied().map(Some).collect();
+        !self.first.guessed && self.first.measured.is_none() && is_read_only(&words) && asks_others(&known)
+    }
+
+    /// Returns the words for what its step writes or deletes. A step with a redirection may write the same file by it.
+    fn path_words(&self, steps: &[StepVerdict]) -> Option<Words> {
         let step = steps.get(self.first.step?).filter(|step| !step.text.contains('>'))?;
-        write_words(step.argv.as_deref()?, paths)
+        path_words(step.argv.as_deref()?, &self.first.effect)
     }
 }
 
