@@ -10,7 +10,7 @@ pub(crate) struct DoctorFinding {
     /// Way to put it right.
     pub(crate) fix: Option<String>,
     /// True if it is right and still worth a look.
-    #[serde(skip)]
+    #[serde(rename = "note", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) noted: bool,
 }
 
@@ -35,5 +35,19 @@ impl DoctorFinding {
             (true, true) => "note ",
             (true, false) => "ok   ",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DoctorFinding;
+    use serde_json::{json, to_value};
+
+    #[test]
+    fn a_document_tells_a_note_from_what_is_well_and_from_a_problem() {
+        let note = json!({ "ok": true, "what": "nobody answers", "fix": "open the app", "note": true });
+        assert_eq!(to_value(DoctorFinding::note("nobody answers", "open the app")).unwrap(), note);
+        let problem = json!({ "ok": false, "what": "x", "fix": "y" });
+        assert_eq!(to_value(DoctorFinding::problem("x", "y")).unwrap(), problem);
     }
 }

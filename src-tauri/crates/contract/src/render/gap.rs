@@ -17,7 +17,7 @@ pub(super) fn obstacle(sentence: Sentence, obstacle: &Obstacle) -> Sentence {
         Obstacle::FolderUnknown => sentence.literal("the folder it would run in is only known when it runs"),
         Obstacle::Leaves { folder } => sentence.literal("it leaves the working directory for ").code(folder),
         Obstacle::StrangeWrapper { name } => {
-            sentence.fill("its wrapper {} is not one of the system’s programs", &[name])
+            sentence.fill("its wrapper {} isn’t installed, or is not one of the system’s programs", &[name])
         }
         Obstacle::WrapperUnknown => sentence.literal("a wrapper was not looked up"),
     }
