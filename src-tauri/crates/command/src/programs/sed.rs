@@ -280,8 +280,7 @@ mod tests {
     /// For some seds the first slash of `s/[/]/;s/w f;s/;/` ends nothing, and what follows the third is then `w f`.
     #[test]
     fn scripts_that_only_print_are_told_from_those_that_do_more_or_are_not_understood() {
-        for case in include_str!("sed.jsonl").lines() {
-            let (script, prints): (String, bool) = serde_json::from_str(case).unwrap();
+        for (script, prints) in crate::tests::rows::<(String, bool)>(include_str!("sed.jsonl")) {
             assert_eq!(only_prints(&script), prints, "{script}");
         }
     }
