@@ -287,20 +287,10 @@ mod tests {
 
     #[test]
     fn a_number_that_the_run_tells_is_one_in_the_script() {
-        for (raw, expected) in [
-            (r#""$((n-2)),$((n))p""#, Some("1,1p")),
-            (r#""$((n + 2))w f""#, Some("1w f")),
-            (r#""1,5p""#, Some("1,5p")),
-            (r#""$n,5p""#, None),
-            (r#""$(id),5p""#, None),
-            (r#""$((a[0]))p""#, None),
-            (r#""$((1)+(2))p""#, None),
-            (r#""$((n)),\$p""#, None),
-            (r#""$((n))"$X"p""#, None),
-            (r#""$((n))"'w f'"#, None),
-            ("$((n))p", None),
-        ] {
-            assert_eq!(with_numbers(raw).as_deref(), expected, "{raw}");
+        for (raw, expected) in
+            crate::tests::rows::<(String, Option<String>)>(include_str!("sed_numbers.jsonl"))
+        {
+            assert_eq!(with_numbers(&raw), expected, "{raw}");
         }
     }
 

@@ -47,30 +47,9 @@ fn what_is_left_out_is_as_it_is_there() {
 
 #[test]
 fn a_mistake_names_its_field() {
-    for (text, field) in [
-        ("[]", "the file: "),
-        ("{", "the file: not JSON (line 1"),
-        ("{}", "execApproval: is missing"),
-        (r#"{"execApproval":3}"#, "execApproval: "),
-        (
-            r#"{"security":"none"}"#,
-            "execApproval.security: is \"deny\", \"allowlist\" or \"full\", not \"none\"",
-        ),
-        (r#"{"execApproval":{"ask":true}}"#, "execApproval.ask: "),
-        (r#"{"execApproval":{"timeoutMs":"1m"}}"#, "execApproval.timeoutMs: "),
-        (r#"{"execApproval":{"timeoutMs":-1}}"#, "execApproval.timeoutMs: "),
-        (r#"{"execApproval":{"askFallback":"allow"}}"#, "execApproval.askFallback: "),
-        (r#"{"execApproval":{"allowList":[]}}"#, "execApproval.allowList: is no setting"),
-        (r#"{"execApproval":{"allowlist":{}}}"#, "execApproval.allowlist: "),
-        (r#"{"execApproval":{"allowlist":["ls"]}}"#, "execApproval.allowlist[0]: "),
-        (
-            r#"{"execApproval":{"allowlist":[{"pattern":"ls"},{}]}}"#,
-            "execApproval.allowlist[1].pattern: is missing",
-        ),
-        (r#"{"execApproval":{"allowlist":[{"pattern":"ls","deny":1}]}}"#, "execApproval.allowlist[0].deny: "),
-    ] {
-        let told = read_exec_approval(text).unwrap_err().to_string();
-        assert!(told.starts_with(field), "{text}: {told}");
+    for (text, field) in crate::testing::rows::<(String, String)>(include_str!("fields.jsonl")) {
+        let told = read_exec_approval(&text).unwrap_err().to_string();
+        assert!(told.starts_with(&field), "{text}: {told}");
     }
 }
 
