@@ -32,9 +32,14 @@ fn is_test(path: &Path) -> bool {
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
+    files(folder, &["rs"])
+}
+
+/// Returns the files below a folder whose names end in one of `kinds`.
+fn files(folder: &Path, kinds: &[&str]) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let all = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
-    all.filter(|path| path.extension().is_some_and(|kind| kind == "rs")).collect()
+    let all = entries.flat_map(|path| if path.is_dir() { files(&path, kinds) } else { vec![path] });
+    all.filter(|path| path.extension().is_some_and(|kind| kinds.iter().any(|one| kind == *one))).collect()
 }
 
 /// Returns the texts of the code, and what help says, without remarks, tests, and the reasons of attributes.
@@ -155,7 +160,8 @@ fn what_people_read_keeps_to_the_copy_rules() {
     let crates = crates
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.file_name().is_some_and(|name| !NO_TEXTS.contains(&&*name.to_string_lossy())));
-    let folders = crates.map(|path| path.join("src")).chain([repository().join("src-tauri/src")]);
+    let folders: Vec<PathBuf> =
+        crates.map(|path| path.join("src")).chain([repository().join("src-tauri/src")]).collect();
     // Help is in doc comments; elsewhere these are for who reads the code.
     let is_help = |path: &Path| {
         let named = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with("args.rs"));
@@ -163,11 +169,15 @@ fn what_people_read_keeps_to_the_copy_rules() {
     };
     let mut wrong = Vec::new();
     let mut seen = 0;
-    for path in folders.flat_map(|folder| sources(&folder)).filter(|path| !is_test(path)) {
+    for path in folders.iter().flat_map(|folder| sources(folder)).filter(|path| !is_test(path)) {
         for text in texts(&fs::read_to_string(&path).unwrap(), is_help(&path)) {
             seen += 1;
             wrong.extend(faults(&text).into_iter().map(|fault| format!("{}: {fault}", path.display())));
         }
+    }
+    for path in folders.iter().flat_map(|folder| files(folder, &["txt", "js"])) {
+        let text = without_names(&fs::read_to_string(&path).unwrap());
+        wrong.extend(faults(&text).into_iter().map(|fault| format!("{}: {fault}", path.display())));
     }
     assert!(seen > 5000, "only {seen} texts were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

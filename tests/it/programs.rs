@@ -3,20 +3,7 @@
 use postern_tests::{Postern, postern, repository, start};
 use serde_json::Value;
 
-const SHIPIT: &str = r#"
-names = ["shipit"]
-options = "-e: --env:"
-words = { deploy = 2 }
-
-[[effect]]
-when = "deploy"
-does = "sends"
-source = "shipit(1)"
-
-[examples]
-"shipit -e prod deploy" = "sends"
-"shipit status" = "none"
-"#;
+const SHIPIT: &str = include_str!("shipit.toml");
 
 #[test]
 fn a_file_is_checked_with_its_examples() {

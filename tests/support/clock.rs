@@ -6,24 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// Puts the wall clock ahead by the seconds in the file that `CLOCK_AHEAD` names; the other clocks go on.
-const CLOCK: &str = r#"
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-int clock_gettime(clockid_t clock, struct timespec *now) {
-  long done = syscall(SYS_clock_gettime, clock, now);
-  int file = clock == CLOCK_REALTIME ? open(getenv("CLOCK_AHEAD"), O_RDONLY) : -1;
-  if (file >= 0) {
-    char text[32] = {0};
-    if (read(file, text, sizeof text - 1) > 0) now->tv_sec += atol(text);
-    close(file);
-  }
-  return (int)done;
-}
-"#;
+const CLOCK: &str = include_str!("clock.c");
 
 /// Wall clock of a program that a test starts.
 pub struct TestClock {

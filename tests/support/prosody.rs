@@ -3,7 +3,6 @@
 use crate::programs::{OwnedChild, start};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -120,35 +119,8 @@ fn run(folder: &Path, port: u16) -> Option<OwnedChild> {
 }
 
 fn settings(folder: &Path, port: u16) -> String {
-    let at = |name: &str| folder.join(name).display().to_string();
-    let mut text = String::new();
-    let lines = [
-        "run_as_root = true".to_owned(),
-        format!("pidfile = \"{}\"", at("prosody.pid")),
-        format!("data_path = \"{}\"", at("data")),
-        "log = { { levels = { min = \"info\" }, to = \"console\" } }".to_owned(),
-        "interfaces = { \"127.0.0.1\" }".to_owned(),
-        format!("c2s_ports = {{ {port} }}"),
-        "c2s_direct_tls_ports = {}".to_owned(),
-        "modules_enabled = { \"roster\", \"saslauth\", \"tls\", \"disco\", \"ping\", \"smacks\", \"offline\" }".to_owned(),
-        "modules_disabled = { \"s2s\" }".to_owned(),
-        "authentication = \"internal_plain\"".to_owned(),
-        // The people's clients are plain; Postern's is not.
-        "c2s_require_encryption = false".to_owned(),
-        "allow_unencrypted_plain_auth = true".to_owned(),
-        "VirtualHost \"localhost\"".to_owned(),
-        format!("  ssl = {{ key = \"{}\", certificate = \"{}\" }}", at("localhost.key"), at("localhost.crt")),
-        "Component \"rooms.localhost\" \"muc\"".to_owned(),
-        "  muc_room_locking = false".to_owned(),
-        "  muc_room_default_public_jids = true".to_owned(),
-        "Component \"veiled.localhost\" \"muc\"".to_owned(),
-        "  muc_room_locking = false".to_owned(),
-        "  muc_room_default_public_jids = false".to_owned(),
-    ];
-    for line in lines {
-        writeln!(text, "{line}").expect("a string");
-    }
-    text
+    let text = include_str!("prosody.cfg.lua").replace("PORT", &port.to_string());
+    text.replace("FOLDER", &folder.display().to_string())
 }
 
 /// Somebody with a client.

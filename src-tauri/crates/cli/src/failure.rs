@@ -7,19 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The exit codes: what `postern help exit-codes` prints.
-pub(crate) const EXIT_CODES: &str = "\
-0   done
-1   done, and something is wrong: a case of `policy test` differs, `doctor` or
-    `policy lint` found a problem, an answer came too late
-2   the command line is wrong
-3   Postern isn’t running, or refused the connection
-4   Postern refused: the message says why
-5   something else went wrong
-
-postern-run ends with the command's own exit code, or with 75 (not ended within
---wait), 124 (timed out), 125 (Postern isn’t running), 126 (denied), 127 (not
-found) or 128+N (ended by signal N).
-";
+pub(crate) const EXIT_CODES: &str = include_str!("texts/exit-codes.txt");
 
 /// Postern does not run, or does not let us in.
 const GONE: u8 = 3;

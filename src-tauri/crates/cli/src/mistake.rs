@@ -108,32 +108,8 @@ mod tests {
 
     #[test]
     fn a_command_without_quotes_is_put_into_them() {
-        for (line, expected) in [
-            (
-                "postern rules allow git status --agent wk",
-                "put the command in quotes: postern rules allow 'git status' --agent wk",
-            ),
-            (
-                "postern rules deny git push --force -f --everyone --why 'no force'",
-                "put the command in quotes: postern rules deny 'git push --force -f' --everyone --why 'no force'",
-            ),
-            (
-                "postern explain --agent wk ls -la",
-                "put -- before the command: postern explain --agent wk -- ls -la",
-            ),
-            (
-                "postern explain --agent codex",
-                "no command: add -- and a command, --shell TEXT, or --tool NAME",
-            ),
-            (
-                "postern explain",
-                "no command: add --agent ID, then -- and a command, --shell TEXT, or --tool NAME",
-            ),
-            (
-                "postern rules allow --agent codex",
-                "which command? Name it in quotes, such as 'git status *', or files with --read",
-            ),
-        ] {
+        for row in include_str!("mistakes.jsonl").lines() {
+            let (line, expected): (&str, &str) = serde_json::from_str(row).unwrap();
             assert_eq!(said(line).as_deref(), Some(expected), "{line}");
         }
     }

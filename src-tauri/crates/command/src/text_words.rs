@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn patterns_scripts_and_separators_are_text_and_what_may_be_a_file_is_none() {
-        for case in include_str!("text_words.jsonl").lines() {
-            let (line, expected): (String, Vec<String>) = serde_json::from_str(case).unwrap();
+        for (line, expected) in crate::tests::rows::<(String, Vec<String>)>(include_str!("text_words.jsonl"))
+        {
             assert_eq!(texts_of(&line), expected, "{line}");
         }
     }

@@ -159,19 +159,11 @@ impl Broker<'_> {
         let sync = if self.before_2_10 { "" } else { "\n  sync_interval: always" };
         let users: String = self.list_users().iter().map(BrokerUser::to_config).collect();
         format!(
-            "# The broker of fleet {fleet}, written by `postern fleet`. Changes are overwritten when the roster changes.\n\
-             listen: {listen}\n\
-             server_name: {name}\n\
-             {pid}\
-             max_payload: {MAX_PAYLOAD}\n\
-             max_connections: 4096\n\
-             max_subscriptions: 1024\n\
-             ping_interval: \"5s\"\n\
-             ping_max: 3\n\
-             write_deadline: \"5s\"\n\
-             tls {{\n  cert_file: {certificate}\n  key_file: {key}\n  timeout: 5\n}}\n\
-             jetstream {{\n  store_dir: {store}\n  max_memory_store: 64MB\n  max_file_store: 4GB{sync}\n}}\n\
-             authorization {{\n  users: [\n{users}  ]\n}}\n",
+            include_str!("broker.txt"),
+            pid = pid,
+            max_payload = MAX_PAYLOAD,
+            sync = sync,
+            users = users,
             fleet = self.fleet,
             listen = quoted(&listen),
             name = quoted(&format!("postern-{}", self.fleet)),

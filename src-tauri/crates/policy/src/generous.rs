@@ -81,30 +81,7 @@ mod tests {
 
     #[test]
     fn a_spelling_is_no_way_around_a_deny_rule() {
-        for (rule, command) in [
-            ("git push *", "git push"),
-            ("git push *", "/opt/x/GIT push --force"),
-            ("git push *", "git -c a.b=c push --force"),
-            ("git push *", "git --no-pager push"),
-            ("git push *", "git -C /x push"),
-            ("npm publish *", "npm --prefix sub publish"),
-            ("npm publish *", "npm --otp 123456 publish"),
-            ("git push *", "git --unheard value push"),
-            ("git push *", "git --unheard push"),
-            ("git push origin *", "git push --force-with-lease origin"),
-            ("kubectl delete *", "kubectl --as-group g delete pod x"),
-            ("kubectl delete *", "kubectl -n prod delete pod x"),
-            ("unknown sub *", "unknown --flag value sub x"),
-            ("git push --force *", "git push origin main --force"),
-            ("/usr/bin/git push *", "/USR/bin/git push"),
-            ("*", "anything at all"),
-            ("rm", "rm -rf x"),
-            ("git push", "git push --force origin"),
-            (
-                "x y",
-                "x -1 -2 -3 -4 -5 -6 -7 -8 -9 -a -b -c -d -e -f -g -h -i -j -k -l -m -n -o -p -q -r -s -t -u -v y",
-            ),
-        ] {
+        for (rule, command) in crate::testing::rows::<(&str, &str)>(include_str!("generous.jsonl")) {
             assert_eq!(denied(rule, command), MatchCertainty::Yes, "{rule} against {command}");
         }
     }

@@ -419,31 +419,7 @@ mod tests {
 
     #[test]
     fn the_names_that_only_xnu_knows_lead_to_the_same_file() {
-        for (written, expected) in [
-            ("/System/Volumes/Data/Users/u", "/Users/u"),
-            ("/system/volumes/data", "/"),
-            ("/Volumes/Macintosh HD/bin", "/bin"),
-            ("/System/Volumes/Data2/x", "/System/Volumes/Data2/x"),
-            ("/Volumes/Disk", "/Volumes/Disk"),
-            ("/Volumes/Disk/Users/u", "/Volumes/Disk/Users/u"),
-            ("/.nofollow/bin/rm", "/bin/rm"),
-            ("/.NoFollow/", "/"),
-            ("/.nofollow", "/"),
-            ("/.nofollowed/x", "/.nofollowed/x"),
-            ("/.resolve/0/bin/rm", "/bin/rm"),
-            ("/.resolve/17", "/"),
-            ("/.resolve/0/.nofollow/.resolve/1/System/Volumes/Data/x", "/x"),
-            ("/.resolve/1/../Users/u", "/Users/u"),
-            ("//.nofollow//../Users/u", "/Users/u"),
-            ("/Users/u/f/..namedfork/data", "/Users/u/f"),
-            ("/Users/u/f/..namedfork/rsrc", "/Users/u/f"),
-            ("/Users/u/f/..namedforks/data", "/Users/u/f/..namedforks/data"),
-            ("/private/var/x", "/var/x"),
-            ("/PRIVATE/etc", "/etc"),
-            ("/private/x", "/private/x"),
-            ("/.nofollow/private/tmp/../etc/x", "/etc/x"),
-            ("f/..namedfork/data", "/here/f"),
-        ] {
+        for (written, expected) in crate::testing::rows::<(&str, &str)>(include_str!("path_xnu.jsonl")) {
             assert_eq!(reached("/here", written), expected, "{written}");
         }
         for (written, expected) in [

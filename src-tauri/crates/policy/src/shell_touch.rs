@@ -159,29 +159,9 @@ mod tests {
 
     #[test]
     fn a_line_touches_what_its_words_name() {
-        use Protection::{AgentSettings, Keys, Repository, StartFile};
-        for (line, expected) in [
-            ("cp evil ~/.zshrc", Some((StartFile, false))),
-            ("echo x >> ~/.zshrc", Some((StartFile, false))),
-            ("cat ~/.zshrc", None),
-            ("cat ~/.ssh/id_ed25519", Some((Keys, true))),
-            ("cat < ~/.ssh/id_ed25519", Some((Keys, true))),
-            ("cd ~/.ssh && cat id_ed25519", Some((Keys, true))),
-            ("rg KEY ~", Some((Keys, true))),
-            ("rg -n '~/.ssh' src", None),
-            ("grep -c / README.md", None),
-            ("grep -r / ~/.ssh", Some((Keys, true))),
-            ("mv ~/.config /tmp/x", Some((StartFile, false))),
-            ("tee .git/hooks/pre-commit", Some((Repository, false))),
-            ("dd if=x of=.git/config", Some((Repository, false))),
-            ("cp x sub/.claude/settings.json", Some((AgentSettings, false))),
-            ("git add .claude/settings.json", None),
-            ("git clone https://example.com/a/b.git", None),
-            ("git remote add origin git@example.com:a/b.git", None),
-            ("sh .husky/pre-commit", None),
-            ("cargo build", None),
-            ("rm -rf target", None),
-        ] {
+        for (line, expected) in
+            crate::testing::rows::<(&str, Option<(Protection, bool)>)>(include_str!("shell_touch.jsonl"))
+        {
             let found = touched(line);
             match expected {
                 Some(expected) => assert!(found.contains(&expected), "{line}: {found:?}"),

@@ -8,7 +8,7 @@ use crate::{
 };
 use postern_command::effect::hooked_step;
 use postern_command::{Dialect, ParsedCommand, Step, read_argv, read_shell_at};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use std::collections::HashMap;
 
 pub(crate) const HOME: &str = "/Users/u";
@@ -19,7 +19,7 @@ pub(crate) const OWN_PID: u32 = 4711;
 pub(crate) const DATA: &str = "/Users/u/Library/Application Support/Postern";
 
 /// Returns the rows of a table of cases, each a line of JSON.
-pub(crate) fn rows<T: DeserializeOwned>(table: &'static str) -> impl Iterator<Item = T> {
+pub(crate) fn rows<T: Deserialize<'static>>(table: &'static str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap_or_else(|error| panic!("{row}: {error}")))
 }
 

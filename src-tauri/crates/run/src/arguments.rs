@@ -4,48 +4,7 @@ use postern_protocol::RequestedConfinement;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-pub(crate) const HELP: &str = "\
-Runs a command on the host, through the companion app Postern: its user or a
-rule decides.
-
-Usage: postern-run [OPTIONS] -- COMMAND [ARGUMENT…]
-       postern-run [OPTIONS] --shell TEXT
-       NAME [ARGUMENT…]      NAME is a link to postern-run: runs it on the host
-
-Options:
-      --shell TEXT           a line of shell text instead of a command
-      --cwd FOLDER           where to run it [default: the current folder]
-      --env NAME=VALUE       an environment variable for it; may be given again
-      --timeout TIME         how long it may run: 500ms, 30s, 5m, 1h (a bare
-                             number is seconds)
-      --wait TIME            how long this program waits for the end: then it
-                             exits with 75, and the command goes on waiting for
-                             its answer, or running; the same line again joins
-                             it, and asks nobody twice
-      --reason TEXT          what it is for, in your words: the person reads it
-      --confine PROFILE      ask for a profile: look, project, or none (with
-                             --reason), if a narrower one failed
-      --session NAME         the session it belongs to
-      --cancel-on-disconnect end it when this program is gone
-  -q, --quiet                do not report waiting; what keeps the command from
-                             running is still reported
-  -h, --help                 this text
-  -V, --version              the version
-
-Environment:
-  POSTERN_SOCKET             the agent's channel: its agent.sock, or
-                             tcp://HOST:PORT (the integration forwarder)
-  POSTERN_KEY_FILE           its key [default: agent.key beside the socket]
-  POSTERN_WAIT               what --wait is where it is not given
-
-Signals go to the command; where Postern does not tell what became of it, HUP,
-INT, QUIT and TERM end this program after 3 s. Those that were ignored when this
-started (nohup, a script's background) stay ignored.
-
-Exit codes: the command's own; 75 not ended within --wait, 124 timed out,
-125 Postern is not there or something is wrong with the request, 126 denied,
-127 not found, 128+N ended by signal N.
-";
+pub(crate) const HELP: &str = include_str!("help.txt");
 
 /// Parsed arguments.
 #[derive(Debug, PartialEq, Eq)]

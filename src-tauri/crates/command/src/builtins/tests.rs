@@ -60,8 +60,7 @@ struct BuiltinCase {
 /// Each doubt runs or changes something in a real shell (tried), or is named at run time.
 #[test]
 fn calls_have_the_meaning_that_their_case_says() {
-    for case in include_str!("tests.jsonl").lines() {
-        let case: BuiltinCase = serde_json::from_str(case).unwrap();
+    for case in crate::tests::rows::<BuiltinCase>(include_str!("tests.jsonl")) {
         let shell = match case.shell.as_str() {
             "bash" => Dialect::Bash,
             "zsh" => Dialect::Zsh,

@@ -219,20 +219,7 @@ mod tests {
 
     #[test]
     fn a_word_names_a_machine_or_none() {
-        for (word, host) in [
-            ("https://a.example/x", Some("a.example")),
-            ("git@github.com:acme/site.git", Some("github.com")),
-            ("a.example", Some("a.example")),
-            ("u@box", Some("box")),
-            ("box:dir", Some("box")),
-            ("box:dir/a@b", Some("box")),
-            ("localhost:3000/x", Some("localhost:3000")),
-            ("u@a.example:80?x", Some("a.example:80")),
-            ("box:22x", Some("box")),
-            ("box", None),
-            ("./x.tar", None),
-            ("-o", None),
-        ] {
+        for (word, host) in crate::tests::rows::<(&str, Option<&str>)>(include_str!("hosts.jsonl")) {
             assert_eq!(machine_of(word), host, "{word}");
         }
     }

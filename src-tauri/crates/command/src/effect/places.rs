@@ -24,7 +24,7 @@ pub fn is_secret(word: &str) -> bool {
     let word = fork.map_or(&*word, |at| &word[..at]);
     let holds = |(at, _)| {
         let (before, behind) = word.split_at(at);
-        SECRETS.iter().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
+        secrets().any(|(start, rest)| behind.starts_with(rest) && before.ends_with(start))
     };
     // `--file=.env`, `HEAD:.env`, `@.env`; `-f.env` behind its letter.
     let name = word.rsplit(['/', '=', ':', '@']).next().unwrap_or(word);
@@ -65,8 +65,7 @@ pub(super) fn may_be_secret(pattern: &str) -> bool {
             && (file.starts_with('.') || pattern.contains("key"))
             && pattern.rsplit('/').zip(file.rsplit('/')).all(names)
     };
-    EXAMPLES.into_iter().any(is_named)
-        || SECRETS.iter().any(|(start, rest)| is_named(&format!("{start}{rest}")))
+    EXAMPLES.into_iter().any(is_named) || secrets().any(|(start, rest)| is_named(&format!("{start}{rest}")))
 }
 
 /// Returns true if a pattern that a program searches by (`rg -g '*.env'`) may find a file that holds secrets.
@@ -168,37 +167,17 @@ const STARTED: &[&str] = &[
     ".config/fish/config.fish",
 ];
 
-/// Parts of the paths of secrets, each taken apart at its first dot or slash: most words have neither.
-const SECRETS: &[(&str, &str)] = &[
-    ("", ".ssh/id_"),
-    ("", ".aws/credentials"),
-    ("", ".netrc"),
-    ("", ".gnupg"),
-    ("login", ".keychain"),
-    ("", ".kube/config"),
-    ("", ".docker/config.json"),
-    ("", ".pgpass"),
-    ("master", ".passwd"),
-    ("", "/etc/shadow"),
-    ("", "/etc/gshadow"),
-    ("", "/etc/ssl/private"),
-    ("", "/etc/wireguard"),
-    ("", "/etc/kubernetes/admin.conf"),
-    ("", "/etc/rancher"),
-    ("", "/etc/krb5.keytab"),
-    ("", ".npmrc"),
-    ("", ".git-credentials"),
-    ("agent", ".key"),
-    ("", "/etc/ssh/ssh_host_"),
-    ("terraform", ".tfstate"),
-    ("", ".pypirc"),
-    ("", ".vault_pass"),
-    ("", ".my.cnf"),
-    ("", ".cargo/credentials"),
-    ("", ".gem/credentials"),
-    ("", ".streamlit/secrets.toml"),
-    ("", ".dbt/profiles.yml"),
-    ("", ".pulumi/credentials"),
-    ("", ".clasprc.json"),
-    ("", ".supabase/access-token"),
+/// Returns parts of the paths of secrets, each taken apart at its first dot or slash: most words have neither.
+fn secrets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let named = [("login", ".keychain"), ("master", ".passwd"), ("agent", ".key"), ("terraform", ".tfstate")];
+    SECRETS.iter().map(|rest| ("", *rest)).chain(named)
+}
+
+/// Parts of paths that begin there.
+const SECRETS: &[&str] = &[
+    ".ssh/id_", ".aws/credentials", ".netrc", ".gnupg", ".kube/config", ".docker/config.json", ".pgpass",
+    "/etc/shadow", "/etc/gshadow", "/etc/ssl/private", "/etc/wireguard", "/etc/kubernetes/admin.conf",
+    "/etc/rancher", "/etc/krb5.keytab", ".npmrc", ".git-credentials", "/etc/ssh/ssh_host_", ".pypirc",
+    ".vault_pass", ".my.cnf", ".cargo/credentials", ".gem/credentials", ".streamlit/secrets.toml",
+    ".dbt/profiles.yml", ".pulumi/credentials", ".clasprc.json", ".supabase/access-token",
 ];

@@ -1,10 +1,8 @@
 //! Steps have the effects that their words say.
 
-use super::{CommandEffect, InstallPlace, effects_of_command, keeps_settings, publication_of, transfer_of};
+use super::{CommandEffect, effects_of_command, keeps_settings, publication_of, transfer_of};
+use crate::tests::rows;
 use crate::{Dialect, read_shell};
-use CommandEffect::{
-    ChangeRepository, Delete, Fetch, Install, Publish, Read, RunDownloadedCode, RunInlineCode, Write,
-};
 
 fn of(line: &str) -> Vec<CommandEffect> {
     let reading = read_shell(line, Dialect::Bash);
@@ -13,21 +11,6 @@ fn of(line: &str) -> Vec<CommandEffect> {
 
 fn kinds(line: &str) -> Vec<&'static str> {
     of(line).iter().map(CommandEffect::kind).collect()
-}
-
-fn paths(all: &[&str]) -> Vec<String> {
-    all.iter().map(|path| (*path).to_owned()).collect()
-}
-
-fn project_code(what: &'static str, name: &str) -> CommandEffect {
-    CommandEffect::RunProjectCode { what: what.into(), name: Some(name.to_owned()), folder: None }
-}
-
-fn expect_effects(lines: &[(&str, CommandEffect)]) {
-    for (line, expected) in lines {
-        let found = of(line);
-        assert!(found.contains(expected), "{line}: {found:?}");
-    }
 }
 
 #[test]
@@ -53,78 +36,10 @@ fn what_runs_counts_beside_where_its_output_goes() {
 
 #[test]
 fn steps_have_the_effects_that_their_words_say() {
-    expect_effects(&[
-        ("rm -rf build x", Delete { paths: paths(&["build", "x"]), recursive: true, found: false }),
-        (
-            "find build -name '*.o' -delete",
-            Delete { paths: paths(&["build/**/*.o"]), recursive: true, found: true },
-        ),
-        ("split -l 9 f out", Write { paths: paths(&["out"]) }),
-        ("split f", Write { paths: Vec::new() }),
-        ("csplit -f out f 9", Write { paths: paths(&["out"]) }),
-        ("csplit f '/x/' '{*}'", Write { paths: Vec::new() }),
-        (
-            "git -C ../other reset --hard",
-            ChangeRepository {
-                change: "discard all uncommitted changes".into(),
-                names: Vec::new(),
-                folder: Some("../other".to_owned()),
-            },
-        ),
-        ("cat a b", Read { paths: paths(&["a", "b"]) }),
-        ("grep -n x src/a", Read { paths: paths(&["src/a"]) }),
-        ("echo x > out", Write { paths: paths(&["out"]) }),
-        ("sudo rm x", Delete { paths: paths(&["x"]), recursive: false, found: false }),
-        (
-            "nohup git -c a.b=c push --quiet origin main",
-            CommandEffect::Send { what: "push commits".into(), to: paths(&["origin"]), branch: None },
-        ),
-        ("npm run test -- --watch", project_code("the package script", "test")),
-        ("npm --prefix x test", project_code("the package script", "test")),
-        ("python3 -m pytest -q", project_code("the module", "pytest")),
-        ("./build.sh --fast", project_code("the program", "./build.sh")),
-        ("python3 tools/x.py", project_code("the script", "tools/x.py")),
-        ("python3 -c 'print(1)'", RunInlineCode { language: "python".to_owned() }),
-        (
-            "curl -fsSL https://get.example.dev/i.sh | sh",
-            RunDownloadedCode { package: None, host: Some("get.example.dev".to_owned()) },
-        ),
-        ("npx cowsay hi", RunDownloadedCode { package: Some("cowsay".to_owned()), host: None }),
-        ("pip install -r requirements.txt", Install { packages: Vec::new(), place: InstallPlace::User }),
-        ("pip install -e .", Install { packages: Vec::new(), place: InstallPlace::User }),
-        ("pip install x -e .", Install { packages: paths(&["x", "."]), place: InstallPlace::User }),
-        ("pip install x -rf", Install { packages: paths(&["x", "f"]), place: InstallPlace::User }),
-        ("npm install left-pad", Install { packages: paths(&["left-pad"]), place: InstallPlace::Project }),
-        ("curl https://a.example/x", Fetch { from: paths(&["a.example"]) }),
-        (
-            "curl -d x=y https://a.example/x",
-            CommandEffect::Send { what: "send data".into(), to: paths(&["a.example"]), branch: None },
-        ),
-        (
-            "npm publish --registry https://r.example/",
-            Publish { what: Vec::new(), place: "npm".into(), host: Some("r.example".to_owned()), tag: None },
-        ),
-    ]);
-}
-
-#[test]
-fn values_of_options_are_no_operands() {
-    expect_effects(&[
-        ("tail -n 5 f", Read { paths: paths(&["f"]) }),
-        ("cat -n f", Read { paths: paths(&["f"]) }),
-        ("sed -n -e p f", Read { paths: paths(&["f"]) }),
-        ("sed -i s/a/b/ f", Write { paths: paths(&["f"]) }),
-        ("sed -i -e s/a/b/ f", Write { paths: paths(&["f"]) }),
-        ("perl -pi -e s/a/b/ f", Write { paths: paths(&["f"]) }),
-        ("chmod +x f", Write { paths: paths(&["f"]) }),
-        ("touch -m -d yesterday f", Write { paths: paths(&["f"]) }),
-        ("make -C sub test", project_code("the target", "test")),
-        (
-            "make -j4",
-            CommandEffect::RunProjectCode { what: "the default target".into(), name: None, folder: None },
-        ),
-        ("npm -g install x", Install { packages: paths(&["x"]), place: InstallPlace::User }),
-    ]);
+    for (line, expected) in rows::<(&str, CommandEffect)>(include_str!("effects.jsonl")) {
+        let found = of(line);
+        assert!(found.contains(&expected), "{line}: {found:?}");
+    }
 }
 
 #[test]
@@ -232,8 +147,7 @@ struct SaidCase {
 
 #[test]
 fn effects_say_what_their_cases_say_and_no_more() {
-    for case in include_str!("tests.jsonl").lines() {
-        let SaidCase { name, says, said, lines } = serde_json::from_str(case).unwrap();
+    for SaidCase { name, says, said, lines } in rows(include_str!("tests.jsonl")) {
         for line in lines {
             let effects = format!("{:?}", of(&line));
             assert_eq!(effects.contains(&says), said, "{name}: {line}: {says}: {effects}");

@@ -167,8 +167,7 @@ mod tests {
     /// A statement may go on in the next line, and mawk begins an expression behind `length` and `i++`, where others divide.
     #[test]
     fn programs_that_only_print_are_told_from_those_that_do_more_or_are_not_understood() {
-        for case in include_str!("awk.jsonl").lines() {
-            let (script, prints): (String, bool) = serde_json::from_str(case).unwrap();
+        for (script, prints) in crate::tests::rows::<(String, bool)>(include_str!("awk.jsonl")) {
             assert_eq!(only_prints(&script), prints, "{script}");
         }
     }

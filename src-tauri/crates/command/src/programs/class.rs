@@ -72,25 +72,23 @@ mod tests {
 
     #[test]
     fn spelling_does_not_change_the_class() {
-        for (name, class) in [
-            ("/bin/bash", ProgramClass::Shell),
-            ("ZSH", ProgramClass::Shell),
-            ("z\u{17f}h", ProgramClass::Shell),
-            ("/usr/local/bin/python3.12", ProgramClass::Interpreter),
-            ("perl5.34", ProgramClass::Interpreter),
-            ("/opt/homebrew/bin/gtimeout", ProgramClass::Wrapper),
-            ("env", ProgramClass::Wrapper),
-            ("busybox", ProgramClass::Multicall),
-            ("git", ProgramClass::Ordinary),
-            ("gsort", ProgramClass::Ordinary),
-            ("/lib64/ld-linux-x86-64.so.2", ProgramClass::Wrapper),
-            ("/lib/ld-musl-x86_64.so.1", ProgramClass::Wrapper),
-            ("ld", ProgramClass::Ordinary),
-            ("ld-2.31.so", ProgramClass::Wrapper),
-            ("rtld", ProgramClass::Wrapper),
-            ("ld-foo", ProgramClass::Ordinary),
-        ] {
-            assert_eq!(class_of(name), class, "{name}");
+        let classes: [(ProgramClass, &[&str]); 5] = [
+            (ProgramClass::Shell, &["/bin/bash", "ZSH", "z\u{17f}h"]),
+            (ProgramClass::Interpreter, &["/usr/local/bin/python3.12", "perl5.34"]),
+            (
+                ProgramClass::Wrapper,
+                &[
+                    "/opt/homebrew/bin/gtimeout", "env", "/lib64/ld-linux-x86-64.so.2",
+                    "/lib/ld-musl-x86_64.so.1", "ld-2.31.so", "rtld",
+                ],
+            ),
+            (ProgramClass::Multicall, &["busybox"]),
+            (ProgramClass::Ordinary, &["git", "gsort", "ld", "ld-foo"]),
+        ];
+        for (class, names) in classes {
+            for name in names {
+                assert_eq!(class_of(name), class, "{name}");
+            }
         }
     }
 }

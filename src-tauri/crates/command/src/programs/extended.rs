@@ -41,20 +41,7 @@ mod tests {
 
     #[test]
     fn a_command_that_a_program_does_not_have_may_be_anything() {
-        for (line, expected) in [
-            ("git p", "p"),
-            ("/usr/bin/git -C sub -c a.b=c p origin", "p"),
-            ("cargo deploy", "deploy"),
-            ("cargo +nightly b", "b"),
-            ("gh -R o/r shipit", "shipit"),
-            ("kubectl -n prod nuke", "nuke"),
-            ("docker mine up", "mine"),
-            ("jj ci", "ci"),
-            ("git -c alias.p=q p", "p"),
-            ("git -c alias.p=!sh p", "p"),
-            ("git -c alias.p=log -c alias.p=q p", "p"),
-            ("hg log", "log"),
-        ] {
+        for (line, expected) in crate::tests::rows::<(&str, &str)>(include_str!("extended.jsonl")) {
             assert_eq!(found(line), [expected], "{line}");
         }
     }

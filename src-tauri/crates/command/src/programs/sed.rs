@@ -280,28 +280,17 @@ mod tests {
     /// For some seds the first slash of `s/[/]/;s/w f;s/;/` ends nothing, and what follows the third is then `w f`.
     #[test]
     fn scripts_that_only_print_are_told_from_those_that_do_more_or_are_not_understood() {
-        for case in include_str!("sed.jsonl").lines() {
-            let (script, prints): (String, bool) = serde_json::from_str(case).unwrap();
+        for (script, prints) in crate::tests::rows::<(String, bool)>(include_str!("sed.jsonl")) {
             assert_eq!(only_prints(&script), prints, "{script}");
         }
     }
 
     #[test]
     fn a_number_that_the_run_tells_is_one_in_the_script() {
-        for (raw, expected) in [
-            (r#""$((n-2)),$((n))p""#, Some("1,1p")),
-            (r#""$((n + 2))w f""#, Some("1w f")),
-            (r#""1,5p""#, Some("1,5p")),
-            (r#""$n,5p""#, None),
-            (r#""$(id),5p""#, None),
-            (r#""$((a[0]))p""#, None),
-            (r#""$((1)+(2))p""#, None),
-            (r#""$((n)),\$p""#, None),
-            (r#""$((n))"$X"p""#, None),
-            (r#""$((n))"'w f'"#, None),
-            ("$((n))p", None),
-        ] {
-            assert_eq!(with_numbers(raw).as_deref(), expected, "{raw}");
+        for (raw, expected) in
+            crate::tests::rows::<(String, Option<String>)>(include_str!("sed_numbers.jsonl"))
+        {
+            assert_eq!(with_numbers(&raw), expected, "{raw}");
         }
     }
 

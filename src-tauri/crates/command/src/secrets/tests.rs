@@ -36,22 +36,7 @@ fn drawn(length: usize) -> String {
 
 #[test]
 fn tokens_keep_their_prefix() {
-    for (prefix, length) in [
-        ("ghp_", 36),
-        ("ghs_", 36),
-        ("github_pat_", 82),
-        ("glpat-", 20),
-        ("xoxb-", 50),
-        ("sk_live_", 24),
-        ("rk_live_", 24),
-        ("sk-", 48),
-        ("sk-proj-", 120),
-        ("sk-ant-", 95),
-        ("AIza", 35),
-        ("npm_", 36),
-        ("pypi-", 120),
-        ("hf_", 34),
-    ] {
+    for (prefix, length) in crate::tests::rows::<(&str, usize)>(include_str!("prefixes.jsonl")) {
         let token = format!("{prefix}{}", drawn(length));
         for (before, behind) in [("", ""), ("echo ", " | wc"), ("X='", "'"), ("(", ")."), ("at:", ",")] {
             assert_eq!(
@@ -68,8 +53,7 @@ fn tokens_keep_their_prefix() {
 
 #[test]
 fn secrets_are_left_out_and_what_only_looks_like_one_stays() {
-    for case in include_str!("tests.jsonl").lines() {
-        let (text, shown): (String, String) = serde_json::from_str(case).unwrap();
+    for (text, shown) in crate::tests::rows::<(String, String)>(include_str!("tests.jsonl")) {
         assert_eq!(of_plain(&text), shown);
     }
 }

@@ -48,23 +48,10 @@ fn redirections_and_variables_belong_to_their_command() {
     assert_eq!(*commands, [first, second]);
 }
 
-/// Lines that a shell would expand, or read as something else.
-const FOR_A_SHELL: &[&str] = &[
-    "", " ", "a &", "a & b", "a |& b", "a ;; b", "; a", "a &&", "a | | b", "&& a", "a;;", "> f", "A=1",
-    "a $x", "a \"$x\"", "a `b`", "a *", "a ?", "a [b]", "a ~", "a x=~", "~/a", "a {b,c}", "{ a; }", "( a )",
-    "! a", "if a; then b; fi", "for x in a; do b; done", "[[ a ]]", "[ a ]", "test a", "time a", "exec a",
-    "command a", "eval a", "export A=1", "printf x", "kill 1", "set -e", ". a", "source a", "a <<x\nx",
-    "a <<<x", "a <(b)", "a >(b)", "a <> f", "a 2>&-", "a 3>f", "a >&f", "a 2>&13", "a >/dev/stderr",
-    "a </dev/tcp/h/1", "echo -n x", "a 'b", "a \"b", "a \\", "a \\\nb", "PATH=/x a", "IFS=x a",
-    "BASH_ENV=x a", "A=1 cd x", "A=1 echo x", "A+=1 a", "A[0]=1 a", "cd", "cd -", "cd -P x", "cd a b",
-    "cd x | a", "cd a; cd ..", "cd /a/..", "cd a/../b", "cd x; ./a", "cd x || ./a", "a # b", "#a", "a\r b",
-    "a \u{a0}b", "é", "''", "%1", "a $'b'", "a \"b\\nc\"", "function a", "coproc a", "a() { b; }", "a 12>f",
-];
-
 #[test]
 fn what_a_shell_would_expand_or_mean_otherwise_is_left_to_it() {
-    for text in FOR_A_SHELL {
-        assert_eq!(Sequence::parse_text(text), None, "{text:?}");
+    for text in crate::tests::rows::<String>(include_str!("for_a_shell.jsonl")) {
+        assert_eq!(Sequence::parse_text(&text), None, "{text:?}");
     }
 }
 

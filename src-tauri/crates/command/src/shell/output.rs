@@ -155,24 +155,28 @@ mod tests {
 
     #[test]
     fn what_cannot_be_an_option_is_known() {
-        for (line, expected) in [
-            ("wc|-l", Prints::Number),
-            ("grep|-c|x", Prints::Number),
-            ("grep|-c|x|f", Prints::Number),
-            ("nproc", Prints::Number),
-            ("seq|1|3", Prints::Number),
-            ("date|+%s", Prints::Number),
-            ("date|-u|+%Y-%m-%d %T", Prints::Words),
-            ("git|rev-parse|HEAD", Prints::Words),
-            ("git|rev-parse|--short|HEAD~1", Prints::Words),
-            ("git|rev-parse|--show-toplevel", Prints::Path),
-            ("git|merge-base|main|HEAD", Prints::Words),
-            ("git|rev-list|--count|main..HEAD", Prints::Number),
-            ("git|log|-1|--format=%H", Prints::Words),
-            ("git|log|-1|--format=%H|main", Prints::Words),
-            ("echo|a|b c", Prints::Words),
-        ] {
-            assert_eq!(prints(line, true), Some(expected), "{line}");
+        let known: [(Prints, &[&str]); 3] = [
+            (
+                Prints::Number,
+                &[
+                    "wc|-l", "grep|-c|x", "grep|-c|x|f", "nproc", "seq|1|3", "date|+%s",
+                    "git|rev-list|--count|main..HEAD",
+                ],
+            ),
+            (
+                Prints::Words,
+                &[
+                    "date|-u|+%Y-%m-%d %T", "git|rev-parse|HEAD", "git|rev-parse|--short|HEAD~1",
+                    "git|merge-base|main|HEAD", "git|log|-1|--format=%H", "git|log|-1|--format=%H|main",
+                    "echo|a|b c",
+                ],
+            ),
+            (Prints::Path, &["git|rev-parse|--show-toplevel"]),
+        ];
+        for (expected, lines) in known {
+            for line in lines {
+                assert_eq!(prints(line, true), Some(expected), "{line}");
+            }
         }
     }
 

@@ -8,6 +8,11 @@ mod properties;
 
 use crate::{Dialect, ParsedCommand, Power, Step, read_argv, read_shell};
 
+/// Returns the rows of a table of cases, each a line of JSON.
+pub(crate) fn rows<T: serde::Deserialize<'static>>(table: &'static str) -> impl Iterator<Item = T> {
+    table.lines().map(|row| serde_json::from_str(row).unwrap_or_else(|error| panic!("{row}: {error}")))
+}
+
 fn bash(text: &str) -> ParsedCommand {
     read_shell(text, Dialect::Bash)
 }
@@ -68,8 +73,7 @@ struct ReadCase {
 
 #[test]
 fn lines_are_read_as_their_cases_say() {
-    for case in include_str!("readings.jsonl").lines() {
-        let case: ReadCase = serde_json::from_str(case).unwrap();
+    for case in rows::<ReadCase>(include_str!("readings.jsonl")) {
         for line in &case.lines {
             let reading = read_shell(line, if case.zsh { Dialect::Zsh } else { Dialect::Bash });
             let name = format!("{}: {line:?}: {reading:#?}", case.name);

@@ -35,25 +35,7 @@ fn wrappers_in_wrappers_keep_their_order() {
 
 #[test]
 fn the_script_of_an_interpreter_is_found() {
-    for (line, script) in [
-        ("python3 -u tool.py --flag", Some(2)),
-        ("bash -x ./tool.sh a", Some(2)),
-        ("node --max-old-space-size=99 tool.js", Some(2)),
-        ("ruby tool.rb", Some(1)),
-        ("awk -f tool.awk x", Some(2)),
-        ("python3 --version", None),
-        ("bash -n ./tool.sh", None),
-        ("bash -n -x ./tool.sh", Some(3)),
-        ("bash -n +n ./tool.sh", Some(3)),
-        ("node --check tool.js", None),
-        ("node --check --no-warnings tool.js", Some(3)),
-        ("php -l tool.php", None),
-        ("php -l tool.php more.php", Some(2)),
-        ("ruby -c tool.rb", Some(2)),
-        ("ruby -v tool.rb", Some(2)),
-        ("lua -v tool.lua", Some(2)),
-        ("racket --version tool.rkt", Some(2)),
-    ] {
+    for (line, script) in crate::tests::rows::<(&str, Option<usize>)>(include_str!("scripts.jsonl")) {
         let reading = bash(line);
         assert!(reading.is_clear(), "{reading:#?}");
         assert_eq!(reading.steps[0].script, script, "{line:?}");

@@ -65,64 +65,15 @@ fn plain(pieces: &[Piece]) -> Vec<&str> {
 
 #[test]
 fn facts_become_sentences() {
-    let push = || Some("git push".to_owned());
-    for (said, expected) in [
-        (cause_text(&Cause::NoRule { command: push() }), "No rule allows `git push`."),
-        (cause_text(&Cause::NoRule { command: None }), "No rule allows this part."),
-        (
-            cause_text(&Cause::Steps {
-                cause: Box::new(Cause::NoRule { command: push() }),
-                asking: 2,
-                steps: 3,
-            }),
-            "No rule allows `git push`. (2 of 3 steps need approval.)",
-        ),
-        (
-            cause_text(&Cause::Rule(NamedRule {
-                source: NamedRuleSource::Line(4),
-                why: None,
-                ..rule("rm *")
-            })),
-            "Denied by the rule `rm *` (permissions.jsonc:4).",
-        ),
-        (
-            cause_text(&Cause::File {
-                path: ".env".to_owned(),
-                access: FileAccess::Read,
-                rule: Box::new(NamedRule { source: NamedRuleSource::Person, why: None, ..rule("**/.env") }),
-            }),
-            "`.env` may not be read: the rule `**/.env` (the user’s own).",
-        ),
-        (
-            cause_text(&Cause::FileMayBeMeant {
-                word: "*".to_owned(),
-                access: FileAccess::Write,
-                rule: Box::new(NamedRule { source: NamedRuleSource::Managed, ..rule("x") }),
-            }),
-            "`*` may reach a file that may not be written or deleted: the rule `x` (managed): `x`.",
-        ),
-        (
-            cause_text(&Cause::UnsafeArg(ArgFact::Mark { mark: "-c".to_owned(), effect: ArgEffect::Config })),
-            "`-c` decides which programs are run.",
-        ),
-        (
-            cause_text(&Cause::UnsafeArg(ArgFact::Note("this script may do more".into()))),
-            "This script may do more.",
-        ),
-        (
-            pieces_to_text(&finding_sentence(&StageFinding::Read { shell: true, steps: 1, clear: true })),
-            "Shell text with 1 command, understood in full.",
-        ),
-        (
-            pieces_to_text(&difference(&Difference {
-                content: ContentDifference::Versions { was: "1".to_owned(), now: "2".to_owned() },
-                signer: Some(SignerDifference::Same),
-            })),
-            "`1` → `2`, same signer",
-        ),
-    ] {
-        assert_eq!(said, expected);
+    for row in include_str!("causes.jsonl").lines() {
+        let (cause, expected): (Cause, String) = serde_json::from_str(row).unwrap();
+        assert_eq!(cause_text(&cause), expected);
     }
+    let found = StageFinding::Read { shell: true, steps: 1, clear: true };
+    assert_eq!(pieces_to_text(&finding_sentence(&found)), "Shell text with 1 command, understood in full.");
+    let content = ContentDifference::Versions { was: "1".to_owned(), now: "2".to_owned() };
+    let updated = Difference { content, signer: Some(SignerDifference::Same) };
+    assert_eq!(pieces_to_text(&difference(&updated)), "`1` → `2`, same signer");
 }
 
 #[test]

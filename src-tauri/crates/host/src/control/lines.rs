@@ -1,4 +1,4 @@
-//! The exact lines that give a sandbox its agent's channel, and nothing else. All texts stand here.
+//! The exact lines that give a sandbox its agent's channel, and nothing else. Long texts are files in `channel`.
 
 use postern_contract::methods::ChannelKind;
 use postern_exec::confine::OWN_PROCESSES;
@@ -53,23 +53,12 @@ fn docker(channel: SandboxChannel<'_>) -> String {
         ),
     };
     format!(
-        r#"# The container gets the channel's folder, read-only, postern-run, and the
-# current folder, under its own name: the host runs commands in the folder that
-# postern-run names. Not in a folder that holds
-# {data}.
-# Your own git, editor and shell obey what it leaves there (.git, .envrc,
-# .vscode, .idea): give it a clone of its own, or mount these read-only as well.
-# Your own uid inside, so that it may connect.
-# {note}
-docker run --rm -it --network none --user "$(id -u):$(id -g)" \
-  --mount type=bind,readonly,source={folder},target={INSIDE} \
-  --mount type=bind,readonly,source={run},target=/usr/local/bin/postern-run \
-  -v "$PWD:$PWD" -w "$PWD" \
-  --env POSTERN_SOCKET={INSIDE}/agent.sock --env POSTERN_KEY_FILE={INSIDE}/agent.key \
-  IMAGE postern-run -- uname -a
-# Docker Desktop on a Mac can pass a socket into its virtual machine only in its
-# newest versions (Docker VMM).
-"#
+        include_str!("channel/docker.txt"),
+        data = data,
+        note = note,
+        folder = folder,
+        run = run,
+        inside = INSIDE
     )
 }
 
@@ -97,63 +86,17 @@ fn devcontainer(channel: SandboxChannel<'_>) -> String {
 fn forwarder(channel: SandboxChannel<'_>) -> String {
     let agent = channel.folder.file_name().unwrap_or_default().to_string_lossy();
     let folder = quoted(channel.folder);
-    format!(
-        r"# Docker Desktop, Colima, Lima, Podman machine: no socket of the host can be
-# mounted there, so the channel goes over TCP. Both sides prove that they hold
-# the key, which does not cross; nothing is encrypted. Once, on the host:
-postern doors enable forwarder channels={agent}@127.0.0.1:7719
-# host.docker.internal is Docker Desktop's name of the host; Colima and Lima say
-# host.lima.internal, Podman says host.containers.internal. The image needs
-# postern-run for Linux (docs/CONTAINERS.md).
-docker run --rm -it \
-  --mount type=bind,readonly,source={folder}/agent.key,target={INSIDE}/agent.key \
-  --env POSTERN_SOCKET=tcp://host.docker.internal:7719 \
-  --env POSTERN_KEY_FILE={INSIDE}/agent.key \
-  IMAGE postern-run --cwd / -- uname -a
-"
-    )
+    format!(include_str!("channel/forwarder.txt"), agent = agent, folder = folder, inside = INSIDE)
 }
 
 fn bwrap_lines(channel: SandboxChannel<'_>) -> String {
     let (folder, data) = (quoted(channel.folder), quoted(channel.data));
-    format!(
-        r#"# No network, a read-only system, the channel's folder, postern-run, and the
-# current folder to work in, under its own name: the host runs commands in the
-# folder that postern-run names. Not in a folder that holds
-# {data}.
-# What is there of .git, .envrc, .vscode and .idea is read-only, because your
-# own git, editor and shell obey it: the agent commits with
-# postern-run -- git commit. They obey what it creates under these names as
-# well: a clone of its own is safer.
-bwrap --unshare-all --die-with-parent --new-session --clearenv \
-  --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
-  --proc /proc --dev /dev --tmpfs /tmp --bind "$PWD" "$PWD" --chdir "$PWD" \
-  --ro-bind-try "$PWD/.git" "$PWD/.git" --ro-bind-try "$PWD/.envrc" "$PWD/.envrc" \
-  --ro-bind-try "$PWD/.vscode" "$PWD/.vscode" --ro-bind-try "$PWD/.idea" "$PWD/.idea" \
-  --ro-bind {folder} {INSIDE} \
-  --ro-bind "$(command -v postern-run)" /opt/postern/postern-run \
-  --setenv PATH /opt/postern:/usr/bin:/bin --setenv HOME /tmp --setenv TERM "${{TERM:-dumb}}" \
-  --setenv POSTERN_SOCKET {INSIDE}/agent.sock --setenv POSTERN_KEY_FILE {INSIDE}/agent.key \
-  -- /bin/sh -c 'postern-run -- uname -a'
-"#
-    )
+    format!(include_str!("channel/bwrap.txt"), data = data, folder = folder, inside = INSIDE)
 }
 
 fn sandbox_exec(channel: SandboxChannel<'_>) -> String {
     let (profile, inside) = (profile(channel), quoted(channel.folder));
-    format!(
-        r#"# No network but the channel; reads the system and the current folder, writes to
-# the current folder and to a temporary folder of its own. Signals reach only
-# what runs in the same sandbox. It writes no .git, .envrc, .vscode and .idea,
-# because your git, editor and shell obey them: the agent commits with
-# postern-run -- git commit.
-cat > postern.sb <<'PROFILE'
-{profile}PROFILE
-TMPDIR=$(cd "$(mktemp -d /tmp/postern.XXXXXX)" && pwd -P) POSTERN_SOCKET={inside}/agent.sock POSTERN_KEY_FILE={inside}/agent.key \
-  /bin/sh -c 'exec sandbox-exec -f postern.sb -D FOLDER="$(pwd -P)" -D TMP="$TMPDIR" -D RUN="$(command -v postern-run)" "$@"' sh \
-  /bin/sh -c 'postern-run -- uname -a'
-"#
-    )
+    format!(include_str!("channel/sandbox_exec.txt"), profile = profile, inside = inside)
 }
 
 /// Returns the profile for `sandbox-exec -f`, with the parameters `FOLDER` (working folder), `TMP` (temporary
@@ -170,34 +113,13 @@ pub(crate) fn profile(channel: SandboxChannel<'_>) -> String {
     let socket = sbpl_string(&channel.folder.join("agent.sock"));
     let all = sbpl_string(channel.folder.parent().unwrap_or(channel.folder));
     format!(
-        r#"(version 1)
-(deny default)
-(import "system.sb")
-(allow process-exec process-fork sysctl-read)
-{OWN_PROCESSES}(deny file-link file-clone)
-(allow file-read-metadata)
-(allow file-read* file-clone
-  (subpath "/usr") (subpath "/bin") (subpath "/sbin") (subpath "/System") (subpath "/Library")
-  (subpath "/opt") (subpath "/private/etc") (subpath "/private/var/db") (subpath "/dev"))
-(allow file-write* (literal "/dev/null") (literal "/dev/stdout") (literal "/dev/stderr"))
-(allow pseudo-tty)
-(deny file-read* file-write* (regex #"^/dev/ttys[0-9]+$"))
-(allow file-read* file-write* file-ioctl (literal "/dev/tty") (literal "/dev/ptmx")
-  (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
-(allow file-ioctl (regex #"^/dev/ttys[0-9]+$"))
-(if (defined? 'TIOCSTI) (deny file-ioctl (ioctl-command TIOCSTI)))
-(deny file-read* file-write* file-clone (subpath {home}))
-(allow file-read* file-write* file-clone (subpath (param "FOLDER")) (subpath (param "TMP")))
-(deny file-write* (regex #"/\.([gG][iI][tT]|[eE][nN][vV][rR][cC]|[vV][sS][cC][oO][dD][eE]|[iI][dD][eE][aA])(/|$)"))
-(deny file-write-create file-write-unlink (literal (param "FOLDER")) (literal (param "TMP")))
-(deny file-read* file-write* file-clone (subpath {data}) (subpath {all}))
-(deny file-read* file-write* file-clone (regex #"/xcrun_db[^/]*$"))
-(allow file-read* (subpath {folder}) (literal (param "RUN")))
-(allow file-read-metadata
-  (path-ancestors (param "FOLDER")) (path-ancestors (param "RUN")) (path-ancestors {socket}))
-(deny network*)
-(allow network-outbound (literal {socket}))
-"#
+        include_str!("channel/profile.txt"),
+        own_processes = OWN_PROCESSES,
+        home = home,
+        data = data,
+        all = all,
+        folder = folder,
+        socket = socket
     )
 }
 

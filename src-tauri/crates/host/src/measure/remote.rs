@@ -115,21 +115,8 @@ mod tests {
 
     #[test]
     fn an_address_is_host_and_path_without_secrets() {
-        for (url, expected) in [
-            ("https://github.com/acme/site.git", Some("github.com/acme/site")),
-            ("https://kim:secret@github.com/acme/site", Some("github.com/acme/site")),
-            ("https://good.example@evil.example/x", Some("evil.example/x")),
-            ("https://kim:se@cret@github.com/acme/site", None),
-            ("git@github.com:acme/site.git", Some("github.com/acme/site")),
-            ("ssh://git@host.example:2222/a/b.git/", Some("host.example:2222/a/b")),
-            ("/srv/git/site.git", Some("/srv/git/site")),
-            ("../site", Some("../site")),
-            ("file:///srv/site.git", Some("/srv/site")),
-            ("ext::sh -c x", None),
-            ("ext::sh", None),
-            ("odd://x/y", None),
-            ("", None),
-        ] {
+        for row in include_str!("addresses.jsonl").lines() {
+            let (url, expected): (&str, Option<&str>) = serde_json::from_str(row).unwrap();
             assert_eq!(address_of(url).as_deref(), expected, "{url}");
         }
     }

@@ -55,19 +55,7 @@ fn what_would_allow_anything_is_refused() {
 
 #[test]
 fn a_rule_that_names_what_an_interpreter_runs_is_taken_and_one_that_leaves_it_open_is_not() {
-    for (text, taken) in [
-        ("python3 -m pytest *", true),
-        ("python3 -u tools/x.py *", true),
-        ("python3 -m *", false),
-        ("python3 -u *", false),
-        ("python3 -c *", false),
-        ("python3 -W ignore *", false),
-        ("bash -x *", false),
-        ("bash -c *", false),
-        ("node -e *", false),
-        ("xargs -n 1 *", false),
-        ("nice -n 5 *", false),
-    ] {
+    for (text, taken) in crate::testing::rows::<(&str, bool)>(include_str!("interpreters.jsonl")) {
         let told = problem(&person_rule(1, Effect::Allow, text));
         assert_eq!(told.is_empty(), taken, "{text}: {told}");
         let broad = Rule { broad: true, ..person_rule(1, Effect::Allow, text) };

@@ -30,20 +30,7 @@ fn a_glob_becomes_a_pattern_that_allows_no_more() {
 
 #[test]
 fn what_cannot_be_said_as_narrowly_is_refused_by_its_field() {
-    for (glob, part) in [
-        ("", "it is empty"),
-        ("**", "does not name its program"),
-        ("g* push", "does not name its program"),
-        ("git *", "stops at a /"),
-        ("cat ?.txt", "stops at a /"),
-        ("ls {a,b}", "stops at a /"),
-        ("/usr/bin/git push", "with any arguments"),
-        ("/usr/bin/git push **", "with any arguments"),
-        ("/usr/bin/git", "with any arguments"),
-        ("git push; rm **", "is no single command"),
-        ("git log $(x) **", "is no single command"),
-        ("git 'push", "is no command"),
-    ] {
+    for (glob, part) in crate::testing::rows::<(&str, &str)>(include_str!("refused.jsonl")) {
         let told = allowing(glob).unwrap_err();
         assert!(told.contains("execApproval.allowlist[0].pattern") && told.contains(part), "{glob}: {told}");
     }
@@ -60,30 +47,9 @@ fn what_is_left_out_is_as_it_is_there() {
 
 #[test]
 fn a_mistake_names_its_field() {
-    for (text, field) in [
-        ("[]", "the file: "),
-        ("{", "the file: not JSON (line 1"),
-        ("{}", "execApproval: is missing"),
-        (r#"{"execApproval":3}"#, "execApproval: "),
-        (
-            r#"{"security":"none"}"#,
-            "execApproval.security: is \"deny\", \"allowlist\" or \"full\", not \"none\"",
-        ),
-        (r#"{"execApproval":{"ask":true}}"#, "execApproval.ask: "),
-        (r#"{"execApproval":{"timeoutMs":"1m"}}"#, "execApproval.timeoutMs: "),
-        (r#"{"execApproval":{"timeoutMs":-1}}"#, "execApproval.timeoutMs: "),
-        (r#"{"execApproval":{"askFallback":"allow"}}"#, "execApproval.askFallback: "),
-        (r#"{"execApproval":{"allowList":[]}}"#, "execApproval.allowList: is no setting"),
-        (r#"{"execApproval":{"allowlist":{}}}"#, "execApproval.allowlist: "),
-        (r#"{"execApproval":{"allowlist":["ls"]}}"#, "execApproval.allowlist[0]: "),
-        (
-            r#"{"execApproval":{"allowlist":[{"pattern":"ls"},{}]}}"#,
-            "execApproval.allowlist[1].pattern: is missing",
-        ),
-        (r#"{"execApproval":{"allowlist":[{"pattern":"ls","deny":1}]}}"#, "execApproval.allowlist[0].deny: "),
-    ] {
-        let told = read_exec_approval(text).unwrap_err().to_string();
-        assert!(told.starts_with(field), "{text}: {told}");
+    for (text, field) in crate::testing::rows::<(String, String)>(include_str!("fields.jsonl")) {
+        let told = read_exec_approval(&text).unwrap_err().to_string();
+        assert!(told.starts_with(&field), "{text}: {told}");
     }
 }
 

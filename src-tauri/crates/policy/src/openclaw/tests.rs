@@ -137,29 +137,9 @@ fn an_agents_own_word_counts_before_every_agents_and_that_before_the_defaults() 
 
 #[test]
 fn a_mistake_names_its_field() {
-    for (text, field) in [
-        ("{", "the file: not JSON (line 1"),
-        ("[]", "the file: "),
-        ("{}", "version: is missing"),
-        (r#"{"version":2}"#, "version: is 1"),
-        (r#"{"version":1,"defaults":{"security":"none"}}"#, "defaults.security: is \"deny\""),
-        (r#"{"version":1,"agents":[]}"#, "agents: is an object"),
-        (r#"{"version":1,"agents":{"a":{"ask":true}}}"#, "agents.a.ask: "),
-        (
-            r#"{"version":1,"agents":{"a":{"autoAllowSkills":"yes"}}}"#,
-            "agents.a.autoAllowSkills: is true or false",
-        ),
-        (r#"{"version":1,"agents":{"a":{"allowlist":{}}}}"#, "agents.a.allowlist: is a list"),
-        (r#"{"version":1,"agents":{"a":{"allowlist":["x",3]}}}"#, "agents.a.allowlist[1]: "),
-        (r#"{"version":1,"agents":{"a":{"allowlist":[{}]}}}"#, "agents.a.allowlist[0].pattern: is missing"),
-        (r#"{"version":1,"agents":{"a":{"allowlist":[" "]}}}"#, "agents.a.allowlist[0].pattern: is blank"),
-        (
-            r#"{"version":1,"agents":{"a":{"allowlist":[{"pattern":"x","argPattern":1}]}}}"#,
-            "agents.a.allowlist[0].argPattern: is a text",
-        ),
-    ] {
-        let told = read_document(text).unwrap_err().to_string();
-        assert!(told.starts_with(field), "{text}: {told}");
+    for (text, field) in crate::testing::rows::<(String, String)>(include_str!("fields.jsonl")) {
+        let told = read_document(&text).unwrap_err().to_string();
+        assert!(told.starts_with(&field), "{text}: {told}");
     }
 }
 

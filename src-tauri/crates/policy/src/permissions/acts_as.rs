@@ -56,53 +56,17 @@ fn leads_into(pattern: &str, folder: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::acts_as;
-    use serde_json::json;
+    use serde_json::Value;
 
     #[test]
     fn a_tool_that_may_write_is_a_redirection_into_what_it_names() {
         let reached = |path: &str| crate::path::join_path("/home/u", path);
-        for (tool, arguments, expected) in [
-            ("shell_exec", json!({"command": "ls -l"}), Some("ls -l")),
-            ("shell_exec", json!({"cmd": "ls"}), None),
-            ("write_file", json!({"path": "~/a b", "content": "x"}), Some(": > '/home/u/a b'")),
-            ("edit_file", json!({"file_path": "/a;rm -rf /"}), Some(": > '/a;rm -rf /'")),
-            ("write_file", json!({"path": "/a", "file_path": "b"}), Some(": > /a; : > b")),
-            ("write_file", json!({"path": ["/a"]}), Some(": > /a")),
-            ("read_file", json!({"path": "/a"}), Some(": < /a")),
-            ("grep", json!({"path": "/home/u", "pattern": "x"}), Some(": < /home/u; : < /home/u/data/p")),
-            (
-                "glob",
-                json!({"path": "/home/u", "pattern": "d*/p/x y"}),
-                Some(": < /home/u; : < /home/u/data/p"),
-            ),
-            ("glob", json!({"path": "/home/u", "pattern": "**/*.rs"}), Some(": < /home/u")),
-            ("grep", json!({"pattern": "x"}), Some(": < .; : < /home/u/data/p")),
-            ("grep", json!({"pattern": "x", "path": "w"}), Some(": < w")),
-            ("grep", json!({"pattern": "x", "dir_path": ".."}), Some(": < ..; : < /home/u/data/p")),
-            ("glob", json!({"pattern": "data/*/x"}), Some(": < /home/u/data/p")),
-            ("read_file", json!({"path": "/home"}), Some(": < /home; : < /home/u/data/p")),
-            ("skill", json!({"name": "x"}), None),
-            ("deploy", json!({"name": "/a"}), None),
-            ("filesystem_write_file", json!({"path": "~/a"}), Some(": > /home/u/a")),
-            ("filesystem_list_directory", json!({"path": "~"}), Some(": > /home/u")),
-            (
-                "filesystem_move_file",
-                json!({"source": "~/x", "destination": "/y"}),
-                Some(": > /y; : > /home/u/x"),
-            ),
-            (
-                "filesystem_move_file",
-                json!({"source": "~/DATA/../"}),
-                Some(": > /home/u/DATA/../; : > /home/u/data/p"),
-            ),
-            ("fs_read", json!({"doc": "~/data/p/x"}), Some(": > /home/u/data/p")),
-            ("fs_read", json!({"doc": "/home/u/data"}), None),
-            ("write_file", json!({"path": "/a", "content": "/home/u/data/p"}), Some(": > /a")),
-            ("delete", json!({"path": "/"}), Some(": > /; : > /home/u/data/p")),
-        ] {
+        for (tool, arguments, expected) in
+            crate::testing::rows::<(String, Value, Option<String>)>(include_str!("acts_as.jsonl"))
+        {
             assert_eq!(
-                acts_as(tool, &arguments, "/home/u", "/home/u/data/p", reached).as_deref(),
-                expected,
+                acts_as(&tool, &arguments, "/home/u", "/home/u/data/p", reached).as_deref(),
+                expected.as_deref(),
                 "{tool} {arguments}"
             );
         }

@@ -181,22 +181,12 @@ mod tests {
 
     #[test]
     fn a_broken_file_says_where() {
-        for (text, line, column, part) in [
-            ("{\n  \"a\": \"allow\",\n  \"a\": \"deny\"\n}", 3, 3, "second time"),
-            ("{\n  \"a\": { \"x\": \"deny\", \"x\": \"allow\" }\n}", 2, 23, "second time"),
-            ("{\n  \"a\": \"alow\"\n}", 2, 8, "no action"),
-            ("{ \"a\": 1 }", 1, 8, "a tool has"),
-            ("{ 'a': \"deny\" }", 1, 3, "ingle-quoted"),
-            ("{ a: \"deny\" }", 1, 3, ""),
-            ("{ \"a\": \"deny\" \"b\": \"deny\" }", 1, 14, "omma"),
-            ("[]", 1, 1, "one object"),
-            ("", 1, 1, "empty"),
-            ("{ \"a\": \"allow\"", 1, 1, ""),
-            ("{ \"read_file\": { \"{a\": \"deny\" } }", 1, 18, "}"),
-        ] {
-            let error = FileLayer::parse(text, "/h").unwrap_err();
+        for (text, line, column, part) in
+            crate::testing::rows::<(String, usize, usize, String)>(include_str!("broken.jsonl"))
+        {
+            let error = FileLayer::parse(&text, "/h").unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
-            assert!(error.message.contains(part), "{text}: {error}");
+            assert!(error.message.contains(&part), "{text}: {error}");
         }
     }
 

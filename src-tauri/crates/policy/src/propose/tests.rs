@@ -38,23 +38,7 @@ fn only_what_names_everything_is_offered_by_its_words() {
             .fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
         shown(&scene.with_shell_text(text).offers()).first().cloned().unwrap_or_default()
     };
-    for (text, expected) in [
-        ("npx eslint src/", "command: npx eslint * pinned"),
-        ("npx prisma migrate dev", "command: npx prisma migrate dev * pinned"),
-        ("npx wrangler d1 list --json", "command: npx wrangler d1 list * pinned"),
-        ("mise run test:ci -v", "command: mise run test:ci * pinned"),
-        ("tool show x1", "command: tool show * pinned"),
-        ("tool ./x", "command: tool * pinned"),
-        ("python3 -m pip install x", "command: python3 -m pip install * pinned"),
-        ("git -C sub log", "command: git -C sub log * pinned"),
-        ("docker compose up -d", "command: docker compose up * pinned"),
-        (
-            "docker compose -f dev.yml logs -f --tail 50 web",
-            "command: docker compose -f dev.yml logs * pinned",
-        ),
-        ("docker compose -f a.yml -f b.yml up -d", "command: docker compose -f a.yml -f b.yml up * pinned"),
-        ("docker compose -p x ps", "command: docker compose -p x ps * pinned"),
-    ] {
+    for (text, expected) in rows::<(&str, &str)>(include_str!("words.jsonl")) {
         assert_eq!(words(text), expected, "{text}");
     }
     for text in [

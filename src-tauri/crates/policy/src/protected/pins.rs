@@ -135,28 +135,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_known_by_its_name() {
-        for (folder, name) in [
-            ("p", ".claude"),
-            ("p", ".MCP.json"),
-            (".github", "hooks"),
-            ("x", ".git"),
-            ("p", ".envrc"),
-            ("p", ".zshrc"),
-            ("p", "mise.toml"),
-            ("mise", "config.toml"),
-            ("p", "lefthook-local.yml"),
-            (".hg", "sharedpath"),
-            (".jj/repo", "config.toml"),
-            ("_Darcs/prefs", "defaults"),
-            (".config/mise", "conf.d"),
-            ("p/.hg", "hgrc"),
-            ("p", ".RData"),
-            ("p", ".devcontainer.json"),
-            ("p", ".v\u{17f}code"),
-            ("p", "Site.code-workspace"),
-            ("p", ".tool-versions"),
-            ("p", ".lfsconfig"),
-        ] {
+        for (folder, name) in crate::testing::rows::<(&str, &str)>(include_str!("pins.jsonl")) {
             assert!(is_protected_entry(folder, name), "{folder}/{name}");
         }
         for (folder, name) in [

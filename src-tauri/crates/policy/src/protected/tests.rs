@@ -18,43 +18,47 @@ fn why(path: &str) -> Vec<Protection> {
 #[test]
 fn a_path_in_a_protected_place_is_found_in_every_spelling() {
     use Protection::{AgentSettings, Autostart, Keys, Repository, StartFile};
-    for (path, expected) in [
-        ("/Users/u/.zshrc", StartFile),
-        ("/users/U/.ZSHRC", StartFile),
-        ("/Users/u/x/../.zshrc", StartFile),
-        ("/Users/u//.config/fish/conf.d/x.fish", StartFile),
-        ("/System/Volumes/Data/Users/u/.zshrc", StartFile),
-        ("/Users/u/.z\u{200c}shrc", StartFile),
-        ("/Users/u/dotfiles/vimrc", StartFile),
-        ("/private/etc/sudoers.d/x", StartFile),
-        ("/proc/self/root/Users/u/.ssh/config", Keys),
-        ("/Users/u/.ssh", Keys),
-        ("/Users/u/.ssh/authorized_keys", Keys),
-        ("/Users/u/.docker/config.json", Keys),
-        ("/Users/u/Library/Keychains/login.keychain-db", Keys),
-        ("/Users/u/Library/LaunchAgents/x.plist", Autostart),
-        ("/Users/u/.config/systemd/user/x.service", Autostart),
-        ("/Users/u/p/.git", Repository),
-        ("/Users/u/p/.GIT/hooks/pre-commit", Repository),
-        ("/Users/u/p/vendor/q/.git/config", Repository),
-        ("/Users/u/p/.git/worktrees/w/commondir", Repository),
-        ("/srv/p.git/hooks/update", Repository),
-        ("/Users/u/.gitconfig", Repository),
-        ("/Users/u/p/.claude/settings.json", AgentSettings),
-        ("/Users/u/.claude/settings.json", AgentSettings),
-        ("/Users/u/p/.mcp.json", AgentSettings),
-        ("/Users/u/p/.vscode/tasks.json", AgentSettings),
-        ("/Users/u/p/.github/hooks/postern.json", AgentSettings),
-        ("/Users/u/p/.junie/mcp/mcp.json", AgentSettings),
-        ("/Users/u/p/Site.code-workspace", AgentSettings),
-        ("/Users/u/p/.tool-versions", StartFile),
-        ("/Users/u/p/.hg/hgrc", Repository),
-        ("/Users/u/p/.jj/repo/config.toml", Repository),
-        ("/Users/u/p/.vimrc", StartFile),
-        ("/Users/u/p/.claude/worktrees/w/.git/config", Repository),
-        ("/Users/u/p/.claude/worktrees/w/.claude/settings.json", AgentSettings),
-    ] {
-        assert_eq!(why(path).first(), Some(&expected), "{path}");
+    let found: [(Protection, &[&str]); 5] = [
+        (
+            StartFile,
+            &[
+                "/Users/u/.zshrc", "/users/U/.ZSHRC", "/Users/u/x/../.zshrc",
+                "/Users/u//.config/fish/conf.d/x.fish", "/System/Volumes/Data/Users/u/.zshrc",
+                "/Users/u/.z\u{200c}shrc", "/Users/u/dotfiles/vimrc", "/private/etc/sudoers.d/x",
+                "/Users/u/p/.tool-versions", "/Users/u/p/.vimrc",
+            ],
+        ),
+        (
+            Keys,
+            &[
+                "/proc/self/root/Users/u/.ssh/config", "/Users/u/.ssh", "/Users/u/.ssh/authorized_keys",
+                "/Users/u/.docker/config.json", "/Users/u/Library/Keychains/login.keychain-db",
+            ],
+        ),
+        (Autostart, &["/Users/u/Library/LaunchAgents/x.plist", "/Users/u/.config/systemd/user/x.service"]),
+        (
+            Repository,
+            &[
+                "/Users/u/p/.git", "/Users/u/p/.GIT/hooks/pre-commit", "/Users/u/p/vendor/q/.git/config",
+                "/Users/u/p/.git/worktrees/w/commondir", "/srv/p.git/hooks/update", "/Users/u/.gitconfig",
+                "/Users/u/p/.hg/hgrc", "/Users/u/p/.jj/repo/config.toml",
+                "/Users/u/p/.claude/worktrees/w/.git/config",
+            ],
+        ),
+        (
+            AgentSettings,
+            &[
+                "/Users/u/p/.claude/settings.json", "/Users/u/.claude/settings.json", "/Users/u/p/.mcp.json",
+                "/Users/u/p/.vscode/tasks.json", "/Users/u/p/.github/hooks/postern.json",
+                "/Users/u/p/.junie/mcp/mcp.json", "/Users/u/p/Site.code-workspace",
+                "/Users/u/p/.claude/worktrees/w/.claude/settings.json",
+            ],
+        ),
+    ];
+    for (expected, paths) in found {
+        for path in paths {
+            assert_eq!(why(path).first(), Some(&expected), "{path}");
+        }
     }
 }
 

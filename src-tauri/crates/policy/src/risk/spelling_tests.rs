@@ -30,24 +30,8 @@ fn options_before_the_verb_hide_no_danger() {
 /// Deny rules, effects and levels read options in one place: a spelling is no way around any of them.
 #[test]
 fn a_spelling_changes_no_effect_no_level_and_no_denial() {
-    for (plain, spelled, deny) in [
-        ("npm publish", "npm --prefix x publish", "npm publish"),
-        ("npm publish --tag next", "npm --otp=1 -s publish --tag next", "npm publish"),
-        ("kubectl exec p -- ls", "kubectl -n prod exec p -- ls", "kubectl exec"),
-        ("docker rm -f c", "docker --context c rm --forc c", "docker rm"),
-        ("docker rm -f c", "docker -H tcp://h rm -vf c", "docker rm"),
-        ("docker rm -f c", "docker rm c -f", "docker rm"),
-        ("docker volume rm v", "docker --unheard x volume --unheard y rm v", "docker volume rm"),
-        ("git push --force o", "git -C x push --forc o", "git push"),
-        ("git --git-dir=x push -f o", "git --git-dir x push o -uf", "git push"),
-        ("git push -d o b", "git -P push --dele o b", "git push"),
-        ("git clean -f", "git -c a.b=c clean -dff", "git clean"),
-        ("rm -r x", "rm --recurs x", "rm"),
-        ("rm -r x", "rm x -vr", "rm"),
-        ("npm -g install x", "npm install x --global", "npm install"),
-        ("pip uninstall x", "pip --proxy p uninstall -y x", "pip uninstall"),
-        ("nohup git push -f o", "env -u A git --no-pager push -f o", "git push"),
-    ] {
+    for (plain, spelled, deny) in crate::testing::rows::<(&str, &str, &str)>(include_str!("spellings.jsonl"))
+    {
         let told = |command: &str| Scene::new().with_shell_text(command).judge_request().risk;
         let (one, other) = (told(plain), told(spelled));
         assert!(other.level >= one.level, "{spelled}: {:?}", other.effects);

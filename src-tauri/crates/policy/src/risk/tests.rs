@@ -170,22 +170,8 @@ fn a_protected_place_leads_whatever_the_program() {
 
 #[test]
 fn texts_in_code_and_values_of_variables_are_weighed() {
-    for line in [
-        "python3 -c 'import os; os.system(\"rm -rf ../other\")'",
-        "python3 -c 'import shutil; shutil.rmtree(\"../other\")'",
-        "python3 -c 'import subprocess; subprocess.run([\"rm\", \"-rf\", \"../other\"])'",
-        "python3 - <<'E'\nimport os\nos.system('rm -rf ../other')\nE",
-        "perl -e 'system \"rm -rf ../other\"'",
-        "ruby -e 'system(\"rm -rf ../other\")'",
-        "ruby -e '`rm -rf ../other`'",
-        "php -r 'exec(\"rm -rf ../other\");'",
-        "lua -e 'os.execute(\"rm -rf ../other\")'",
-        "node -e 'require(\"child_process\").execSync(\"rm -rf ../other\")'",
-        "node -e 'require(\"fs\").rmSync(\"../other\", {recursive: true})'",
-        "a=rm; b=../other; $a -rf $b",
-        "a='rm -rf'; $a ../other",
-    ] {
-        let risk = weighed(line);
+    for line in rows::<String>(include_str!("code.jsonl")) {
+        let risk = weighed(&line);
         let deletes =
             |rated: &RatedEffect| rated.guessed && rated.effect.affected_paths() == ["../other".to_owned()];
         assert!(risk.level == Dangerous && risk.effects.iter().any(deletes), "{line}: {risk:?}");

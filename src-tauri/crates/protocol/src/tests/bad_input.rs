@@ -21,66 +21,23 @@ fn nested(levels: usize) -> Vec<u8> {
     format!(r#"{{"params":{{"x":{open}{close}}},"jsonrpc":"2.0","id":7,"method":"tool.check"}}"#).into_bytes()
 }
 
-fn text(text: &str) -> Vec<u8> {
-    text.as_bytes().to_vec()
-}
-
 /// Line, `data.code`, `data.problem`, and whether the id is known.
-type Row = (Vec<u8>, ErrorCode, &'static str, bool);
+type Row = (Vec<u8>, ErrorCode, String, bool);
 
 fn frames() -> Vec<Row> {
     use ErrorCode as E;
-    let run_text =
-        r#"{"jsonrpc":"2.0","id":7,"method":"system.status","params":{"requestId":"@"}}"#.replace('@', UUID);
-    vec![
-        (b"\xff\xfe{}".to_vec(), E::NotUtf8, "not-utf8", false),
-        (text("hello"), E::NotJson, "not-json", false),
-        (text("{"), E::NotJson, "not-json", false),
-        (text(r#"{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":1,}}"#), E::NotJson, "not-json", true),
-        (text(r#"{"jsonrpc":"2.0","id":7,"method":"x"} {}"#), E::NotJson, "not-json", true),
-        (text(r#"{"jsonrpc":"2.0","id":7,"method":"\ud800"}"#), E::NotJson, "not-json", true),
-        (text("[]"), E::Batch, "batch-refused", false),
-        ([b"[".as_slice(), run_text.as_bytes(), b"]"].concat(), E::Batch, "batch-refused", false),
-        (text("3"), E::InvalidRequest, "not-an-object", false),
-        (text("null"), E::InvalidRequest, "not-an-object", false),
-        (text(r#"{"id":7,"method":"system.which"}"#), E::WrongVersion, "wrong-version", true),
-        (text(r#"{"jsonrpc":"1.0","id":7,"method":"system.which"}"#), E::WrongVersion, "wrong-version", true),
-        (text(r#"{"jsonrpc":2.0,"id":7,"method":"system.which"}"#), E::WrongVersion, "wrong-version", true),
-        (text(r#"{"jsonrpc":"2.0","method":"system.which"}"#), E::InvalidRequest, "no-id", false),
-        (text(r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#), E::InvalidRequest, "bad-id", false),
-        (text(r#"{"jsonrpc":"2.0","id":1.5,"method":"x"}"#), E::InvalidRequest, "bad-id", false),
-        (text(r#"{"jsonrpc":"2.0","id":7,"method":3}"#), E::InvalidRequest, "not-a-message", true),
-        (text(r#"{"jsonrpc":"2.0","id":7}"#), E::InvalidRequest, "not-a-message", true),
-        (text(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#), E::InvalidRequest, "not-a-message", true),
-        (
-            text(r#"{"jsonrpc":"2.0","id":7,"method":"x","extra":1}"#),
-            E::InvalidRequest,
-            "unknown-member",
-            true,
-        ),
-        (
-            text(r#"{"jsonrpc":"2.0","id":7,"method":"x","params":[1]}"#),
-            E::InvalidParams,
-            "params-not-an-object",
-            true,
-        ),
-        (
-            text(r#"{"jsonrpc":"2.0","id":7,"method":"questions.answer"}"#),
-            E::UnknownMethod,
-            "unknown-method",
-            true,
-        ),
-        (text(r#"{"id":7,"id":8,"jsonrpc":"2.0","method":"x"}"#), E::DuplicateKey, "duplicate-key", true),
-        (
-            text(r#"{"params":{"a":[{"b":1,"b":2}]},"jsonrpc":"2.0","id":7,"method":"x"}"#),
-            E::DuplicateKey,
-            "duplicate-key",
-            true,
-        ),
-        (nested(31), E::TooDeep, "too-deep", true),
-        (nested(10_000), E::TooDeep, "too-deep", true),
-        (vec![b' '; limits::FRAME_IN + 1], E::FrameTooLarge, "frame-too-large", false),
-    ]
+    let mut all = vec![
+        (b"\xff\xfe{}".to_vec(), E::NotUtf8, "not-utf8".to_owned(), false),
+        (nested(31), E::TooDeep, "too-deep".to_owned(), true),
+        (nested(10_000), E::TooDeep, "too-deep".to_owned(), true),
+        (vec![b' '; limits::FRAME_IN + 1], E::FrameTooLarge, "frame-too-large".to_owned(), false),
+    ];
+    for row in include_str!("bad_frames.jsonl").lines() {
+        let (line, code, problem, id_known): (String, String, String, bool) =
+            serde_json::from_str(row).unwrap();
+        all.push((line.into_bytes(), E::from_name(&code).unwrap(), problem, id_known));
+    }
+    all
 }
 
 fn params() -> Vec<Row> {
@@ -88,57 +45,26 @@ fn params() -> Vec<Row> {
     let many_env: Value =
         (0..=limits::ENV).map(|n| (format!("E{n}"), json!("1"))).collect::<serde_json::Map<_, _>>().into();
     let env = |name: &str, value: &str| json!({"command": ["a"], "env": {name: value}});
-    let rows = vec![
-        (run(json!({})), "command-or-shell"),
-        (run(json!({"command": ["a"], "shell": "a"})), "command-or-shell"),
-        (run(json!({"command": []})), "empty-command"),
-        (run(json!({"command": [""]})), "empty-command"),
-        (run(json!({"shell": " \n"})), "empty"),
-        (run(json!({"command": "git push"})), "wrong-type"),
-        (run(json!({"command": ["a", 1]})), "wrong-type"),
-        (run(json!({"command": ["a", "b\0"]})), "nul-in-argument"),
-        (run(json!({"shell": "a\0b"})), "nul"),
-        (run(json!({"command": vec!["a"; limits::ARGUMENTS + 1]})), "too-many-arguments"),
-        (run(json!({"command": ["a", long(limits::ARGUMENT + 1)]})), "argument-too-long"),
-        (run(json!({"command": vec![long(limits::ARGUMENT); 3]})), "arguments-too-long"),
-        (run(json!({"command": ["a"], "cwd": "/tmp\0"})), "nul-in-cwd"),
-        (run(json!({"command": ["a"], "cwd": ""})), "empty"),
-        (run(json!({"command": ["a"], "cwd": long(limits::CWD + 1)})), "too-long"),
-        (run(env("", "x")), "bad-env-name"),
-        (run(env("A=B", "x")), "bad-env-name"),
-        (run(env("1A", "x")), "bad-env-name"),
-        (run(env("A B", "x")), "bad-env-name"),
-        (run(env("BASH_FUNC_ls%%", "() { :; }")), "bad-env-name"),
-        (run(env("\0", "x")), "bad-env-name"),
-        (run(env(&long(limits::ENV_NAME + 1), "x")), "bad-env-name"),
-        (run(env("A", "x\0y")), "nul-in-env"),
-        (run(env("A", &long(limits::ENV_TOTAL))), "too-long"),
-        (run(json!({"command": ["a"], "env": many_env})), "too-many-env"),
-        (run(json!({"command": ["a"], "env": [["A", "1"]]})), "wrong-type"),
-        (run(json!({"command": ["a"], "env": {"A": 1}})), "wrong-type"),
-        (run(json!({"command": ["a"], "stdin": long(limits::STDIN + 1)})), "stdin-too-long"),
-        (run(json!({"command": ["a"], "stdin": {"stream": false}})), "bad-stdin"),
-        (run(json!({"command": ["a"], "stdin": {"stream": true, "x": 1}})), "bad-stdin"),
-        (run(json!({"command": ["a"], "stdin": ["x"]})), "bad-stdin"),
-        (run(json!({"command": ["a"], "timeoutMs": 0})), "out-of-range"),
-        (run(json!({"command": ["a"], "timeoutMs": -1})), "wrong-type"),
-        (run(json!({"command": ["a"], "reason": long(limits::REASON + 1)})), "too-long"),
-        (run(json!({"command": ["a"], "session": ""})), "empty"),
-        (run(json!({"command": ["a"], "wait": "forever"})), "wrong-type"),
-        (run(json!({"command": ["a"], "approved": true})), "unknown-field"),
-        (run(json!({"command": ["a"], "decision": "allow"})), "unknown-field"),
-        (call("system.run", &json!({"command": ["a"]})), "missing-field"),
-        (call("system.run", &json!({"command": ["a"], "requestId": "1"})), "wrong-type"),
-        (call("system.status", &json!({})), "missing-field"),
-        (call("system.kill", &json!({"requestId": UUID, "signal": "NOPE"})), "wrong-type"),
-        (call("system.input", &json!({"requestId": UUID, "data": "***", "encoding": "base64"})), "bad-data"),
-        (call("system.input", &json!({"requestId": UUID, "data": long(limits::STDIN + 1)})), "too-long"),
-        (call("system.which", &json!({"names": vec!["a"; limits::NAMES + 1]})), "too-many"),
-        (call("system.which", &json!({"names": ["a\0"]})), "nul"),
-        (call("session.open", &json!({"session": "a", "parent": ""})), "empty"),
-        (call("tool.check", &json!({"tool": ""})), "empty"),
-        (call("events.after", &json!({"sequence": "1"})), "wrong-type"),
+    let mut rows = vec![
+        (run(json!({"command": vec!["a"; limits::ARGUMENTS + 1]})), "too-many-arguments".to_owned()),
+        (run(json!({"command": ["a", long(limits::ARGUMENT + 1)]})), "argument-too-long".to_owned()),
+        (run(json!({"command": vec![long(limits::ARGUMENT); 3]})), "arguments-too-long".to_owned()),
+        (run(json!({"command": ["a"], "cwd": long(limits::CWD + 1)})), "too-long".to_owned()),
+        (run(env(&long(limits::ENV_NAME + 1), "x")), "bad-env-name".to_owned()),
+        (run(env("A", &long(limits::ENV_TOTAL))), "too-long".to_owned()),
+        (run(json!({"command": ["a"], "env": many_env})), "too-many-env".to_owned()),
+        (run(json!({"command": ["a"], "stdin": long(limits::STDIN + 1)})), "stdin-too-long".to_owned()),
+        (run(json!({"command": ["a"], "reason": long(limits::REASON + 1)})), "too-long".to_owned()),
+        (
+            call("system.input", &json!({"requestId": UUID, "data": long(limits::STDIN + 1)})),
+            "too-long".to_owned(),
+        ),
+        (call("system.which", &json!({"names": vec!["a"; limits::NAMES + 1]})), "too-many".to_owned()),
     ];
+    for row in include_str!("bad_params.jsonl").lines() {
+        let (method, params, problem): (String, Value, String) = serde_json::from_str(row).unwrap();
+        rows.push((call(&method, &params), problem));
+    }
     rows.into_iter().map(|(line, problem)| (line, ErrorCode::InvalidParams, problem, true)).collect()
 }
 

@@ -26,20 +26,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE audit (
-    number  INTEGER PRIMARY KEY,
-    at      INTEGER NOT NULL,
-    who     TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    key     TEXT NOT NULL,
-    before  TEXT,
-    after   TEXT,
-    widens  INTEGER NOT NULL,
-    hash    BLOB NOT NULL
-) STRICT;
-CREATE INDEX audit_by_subject ON audit (subject, key, number);
-";
+pub(crate) const SCHEMA: &str = include_str!("../tables/schema/audit.sql");
 
 /// Subject of rows about the audit itself.
 pub const ITSELF: &str = "audit";

@@ -6,19 +6,7 @@ use postern_policy::{AgentIcon, AgentId, Millis, Settings};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE agents (
-    id            TEXT PRIMARY KEY,
-    name          TEXT NOT NULL,
-    color         TEXT NOT NULL,
-    settings      TEXT NOT NULL,
-    uids          TEXT NOT NULL,
-    created_at    INTEGER NOT NULL,
-    last_seen_at  INTEGER,
-    denied_until  INTEGER,
-    next_sequence INTEGER NOT NULL DEFAULT 1
-) STRICT;
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/agents.sql");
 
 /// The sign of an agent, which was once the first letter of its name.
 pub(crate) const ICON: &str = "ALTER TABLE agents ADD COLUMN icon TEXT NOT NULL DEFAULT '\"letter\"';";

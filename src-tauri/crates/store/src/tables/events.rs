@@ -8,17 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::ops::RangeInclusive;
 use uuid::Uuid;
 
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE events (
-    agent    TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
-    sequence INTEGER NOT NULL,
-    at       INTEGER NOT NULL,
-    request  BLOB,
-    method   TEXT NOT NULL,
-    params   TEXT NOT NULL,
-    PRIMARY KEY (agent, sequence)
-) STRICT, WITHOUT ROWID;
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/events.sql");
 
 /// Column for the fields of an event that are packed, whose own column is empty then.
 pub(crate) const PACKED: &str = "ALTER TABLE events ADD COLUMN packed BLOB;";

@@ -15,58 +15,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub const KEPT: i64 = 65_536;
 
 /// Numbers are never used twice, also not after everything was erased: a listener's number stays good.
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE feed (
-    number  INTEGER PRIMARY KEY AUTOINCREMENT,
-    at      INTEGER NOT NULL,
-    kind    TEXT NOT NULL,
-    agent   TEXT,
-    request BLOB,
-    data    TEXT
-) STRICT;
-CREATE TRIGGER feed_received AFTER INSERT ON requests BEGIN
-    INSERT INTO feed (at, kind, agent, request) VALUES (NEW.received_at, 'received', NEW.agent, NEW.id);
-    INSERT INTO feed (at, kind, agent, request) SELECT
-        coalesce(NEW.asked_at, NEW.decided_at, NEW.ended_at, NEW.received_at), NEW.phase, NEW.agent, NEW.id
-        WHERE NEW.phase IN ('asking', 'starting', 'denied', 'failed');
-END;
-CREATE TRIGGER feed_changed AFTER UPDATE OF phase ON requests
-WHEN NEW.phase <> OLD.phase AND NEW.phase IN ('asking', 'starting', 'running', 'denied', 'finished', 'failed') BEGIN
-    INSERT INTO feed (at, kind, agent, request) VALUES (
-        coalesce(CASE NEW.phase WHEN 'asking' THEN NEW.asked_at WHEN 'starting' THEN NEW.decided_at
-                 WHEN 'running' THEN NEW.started_at ELSE NEW.ended_at END, NEW.received_at),
-        NEW.phase, NEW.agent, NEW.id);
-END;
-CREATE TRIGGER feed_bounded AFTER INSERT ON feed WHEN NEW.number % 1024 = 0 BEGIN
-    DELETE FROM feed WHERE number <= NEW.number - 65536;
-END;
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/feed.sql");
 
 /// Entries that name their request by its number (`about`), which says whose it is: both were in each entry.
-pub(crate) const BY_NUMBER: &str = "
-DROP TRIGGER IF EXISTS feed_received;
-DROP TRIGGER IF EXISTS feed_changed;
-ALTER TABLE feed ADD COLUMN about INTEGER;
-UPDATE feed SET about = coalesce((SELECT number FROM requests WHERE requests.id = feed.request), 0)
-    WHERE request IS NOT NULL;
-ALTER TABLE feed DROP COLUMN agent;
-ALTER TABLE feed DROP COLUMN request;
-CREATE TRIGGER feed_received AFTER INSERT ON requests BEGIN
-    INSERT INTO feed (at, kind, about) VALUES (NEW.received_at, 'received', NEW.number);
-    INSERT INTO feed (at, kind, about) SELECT
-        coalesce(NEW.asked_at, NEW.decided_at, NEW.ended_at, NEW.received_at), NEW.phase, NEW.number
-        WHERE NEW.phase IN ('asking', 'denied', 'failed', 'allowed')
-            OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"');
-END;
-CREATE TRIGGER feed_changed AFTER UPDATE OF phase ON requests
-WHEN NEW.phase <> OLD.phase AND (NEW.phase IN ('asking', 'running', 'denied', 'finished', 'failed', 'allowed')
-    OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"')) BEGIN
-    INSERT INTO feed (at, kind, about) VALUES (
-        coalesce(CASE NEW.phase WHEN 'asking' THEN NEW.asked_at WHEN 'starting' THEN NEW.decided_at
-                 WHEN 'running' THEN NEW.started_at ELSE NEW.ended_at END, NEW.received_at),
-        NEW.phase, NEW.number);
-END;
-";
+pub(crate) const BY_NUMBER: &str = include_str!("schema/feed_by_number.sql");
 
 /// The kind of an entry that is no request's: somebody at a door who may not come in.
 pub const STRANGER: &str = "stranger";

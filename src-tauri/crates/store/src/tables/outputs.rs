@@ -7,16 +7,7 @@ use postern_protocol::OutputStream;
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE outputs (
-    request BLOB NOT NULL REFERENCES requests (id) ON DELETE CASCADE,
-    stream  TEXT NOT NULL CHECK (stream IN ('stdout', 'stderr')),
-    bytes   INTEGER NOT NULL,
-    head    BLOB NOT NULL,
-    tail    BLOB NOT NULL,
-    PRIMARY KEY (request, stream)
-) STRICT;
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/outputs.sql");
 
 /// Most streams that a search looks through, the newest first.
 const MOST_SEARCHED: u32 = 1000;

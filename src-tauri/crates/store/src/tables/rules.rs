@@ -13,29 +13,7 @@ use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 
 /// `AUTOINCREMENT`: the number of a removed rule is never another rule's, because the history names it.
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE rules (
-    id           INTEGER PRIMARY KEY AUTOINCREMENT,
-    effect       TEXT NOT NULL,
-    agent        TEXT REFERENCES agents (id) ON DELETE CASCADE,
-    pattern      TEXT NOT NULL,
-    args         TEXT,
-    pin          TEXT,
-    allow_writes INTEGER NOT NULL,
-    source       TEXT NOT NULL,
-    lifetime     TEXT NOT NULL,
-    why          TEXT,
-    matches      TEXT NOT NULL,
-    misses       TEXT NOT NULL,
-    created_at   INTEGER NOT NULL,
-    use_count    INTEGER NOT NULL DEFAULT 0,
-    last_used_at INTEGER,
-    last_command TEXT,
-    last_path    TEXT,
-    last_seen    TEXT
-) STRICT;
-CREATE INDEX rules_by_agent ON rules (agent);
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/rules.sql");
 
 /// Adds the folder and the input of a rule. Older rules keep holding in every folder; a skill's rule, which
 /// allows any arguments, keeps any input.

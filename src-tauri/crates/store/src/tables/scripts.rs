@@ -4,14 +4,7 @@ use crate::error::Error;
 use postern_policy::Millis;
 use rusqlite::{Connection, OptionalExtension, params};
 
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE scripts (
-    path   TEXT PRIMARY KEY,
-    sha256 TEXT NOT NULL,
-    at     INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX scripts_at ON scripts (at);
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/scripts.sql");
 
 /// Number of scripts that are kept: those allowed last.
 const KEPT: u32 = 10_000;

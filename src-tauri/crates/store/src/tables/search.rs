@@ -14,25 +14,12 @@ use postern_protocol::{Decided, RunState, encode_hex};
 use rusqlite::{Connection, Params, params};
 use sha2::{Digest as _, Sha256};
 
-pub(crate) const SCHEMA: &str = "
-CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'unicode61');
-CREATE TABLE search_state (
-    one     INTEGER PRIMARY KEY CHECK (one = 1),
-    indexed INTEGER NOT NULL
-) STRICT;
-INSERT INTO search_state (one, indexed) VALUES (1, 0);
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/search.sql");
 
 /// Schema with tags, and with short beginnings of words as quick to find as long ones.
 ///
 /// `late` are the requests that still lived when the index went past them. Everything is indexed again.
-pub(crate) const SCHEMA_WITH_TAGS: &str = "
-DROP TABLE search;
-CREATE VIRTUAL TABLE search USING fts5 (words, tags, content = '', contentless_delete = 1, tokenize = 'unicode61',
-    prefix = '1 2 3');
-CREATE TABLE late (number INTEGER PRIMARY KEY) STRICT;
-UPDATE search_state SET indexed = 0;
-";
+pub(crate) const SCHEMA_WITH_TAGS: &str = include_str!("schema/search_with_tags.sql");
 
 /// Statements that empty the index: everything is indexed and counted again.
 pub(crate) const AGAIN: &str = "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM late; UPDATE search_state SET indexed = 0;";

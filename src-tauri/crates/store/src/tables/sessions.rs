@@ -9,17 +9,7 @@ use postern_policy::{AgentId, Effect, Millis};
 use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE sessions (
-    agent     TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
-    session   TEXT NOT NULL,
-    confined  INTEGER NOT NULL,
-    parents   TEXT NOT NULL,
-    runtime   TEXT NOT NULL,
-    opened_at INTEGER NOT NULL,
-    PRIMARY KEY (agent, session)
-) STRICT, WITHOUT ROWID;
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/sessions.sql");
 
 /// An open session as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,12 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE settings (
-    key   TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-) STRICT;
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/settings.sql");
 
 /// Returns the value of a key. One that cannot be read as `T` is an error, not a missing one.
 pub fn get_value<T: DeserializeOwned>(conn: &Connection, key: &str) -> Result<Option<T>, Error> {

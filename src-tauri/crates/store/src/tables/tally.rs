@@ -17,44 +17,13 @@ use std::collections::BTreeSet;
 const HALF_HOUR: Millis = 30 * 60 * 1000;
 
 /// `rule` is 0 where none decided.
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE tally (
-    at      INTEGER NOT NULL,
-    agent   TEXT NOT NULL,
-    decided TEXT NOT NULL,
-    rule    INTEGER NOT NULL,
-    count   INTEGER NOT NULL,
-    PRIMARY KEY (at, agent, decided, rule)
-) STRICT, WITHOUT ROWID;
-";
+pub(crate) const SCHEMA: &str = include_str!("schema/tally.sql");
 
 /// Counts of each effect. Everything is counted again, so that what was indexed before has them too.
-pub(crate) const BY_EFFECT: &str = "
-CREATE TABLE tally_by_effect (
-    at      INTEGER NOT NULL,
-    agent   TEXT NOT NULL,
-    effect  TEXT NOT NULL,
-    decided TEXT NOT NULL,
-    rule    INTEGER NOT NULL,
-    count   INTEGER NOT NULL,
-    PRIMARY KEY (at, agent, effect, decided, rule)
-) STRICT, WITHOUT ROWID;
-DELETE FROM tally;
-";
+pub(crate) const BY_EFFECT: &str = include_str!("schema/tally_by_effect.sql");
 
 /// Counts of each folder. Everything is counted again, so that what was indexed before has them too.
-pub(crate) const BY_FOLDER: &str = "
-CREATE TABLE tally_by_folder (
-    at      INTEGER NOT NULL,
-    agent   TEXT NOT NULL,
-    folder  TEXT NOT NULL,
-    decided TEXT NOT NULL,
-    count   INTEGER NOT NULL,
-    PRIMARY KEY (at, agent, folder, decided)
-) STRICT, WITHOUT ROWID;
-DELETE FROM tally;
-DELETE FROM tally_by_effect;
-";
+pub(crate) const BY_FOLDER: &str = include_str!("schema/tally_by_folder.sql");
 
 /// Statements that forget every count: everything is counted again when it is indexed.
 pub(crate) const AGAIN: &str = "DELETE FROM tally; DELETE FROM tally_by_effect; DELETE FROM tally_by_folder;";

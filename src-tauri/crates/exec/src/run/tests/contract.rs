@@ -54,34 +54,7 @@ fn repositories(place: &Place) {
 }
 
 /// Lines of shell text that fail in every profile.
-const REFUSED: &[&str] = &[
-    "echo x > ../other/new",
-    "echo x > ../new",
-    "rm -f ../other/b && test ! -e ../other/b",
-    "ln ../other/b h && echo x >> h",
-    "chmod 777 ../other/b",
-    "cat ../other/b",
-    "cat ../home/notes",
-    "cat ../home/.ssh/id_rsa",
-    "cat ../data/control.key",
-    "cat out/b",
-    "(cat ../data/control.key) & wait $!",
-    "sh -c 'cat ../data/control.key'",
-    "echo x > .git/config",
-    "ln .git/config h && echo x >> h",
-    "echo x > .git/hooks/pre-commit",
-    "mv .git moved",
-    "mv vendor moved",
-    "echo x > vendor/x/.git/config",
-    "mkdir -p .claude && echo x > .claude/settings.json && test ! -w .claude/settings.json",
-    "exec 3<>/dev/tcp/127.0.0.1/$PORT",
-    "kill -0 $OUTSIDE",
-    "cp -c ../home/.ssh/id_rsa k && cat k",
-    "cp -c ../other/b c && cat c",
-    "mv \"$TMPDIR\" t",
-    "mkdir .v\u{17f}code && echo x > .vscode/tasks.json",
-    "exec 3<>/dev/ttys000",
-];
+const REFUSED: &str = include_str!("refused.txt");
 
 async fn ended(place: &Place, text: &str, confinement: &Confinement, port: u16) -> (bool, String) {
     let text = text.replace("$PORT", &port.to_string()).replace("$OUTSIDE", &std::process::id().to_string());
@@ -102,7 +75,7 @@ async fn holds(confinement: impl Fn(Vec<String>) -> Confinement, allowed: &[&str
         let (worked, said) = ended(&place, line, &confinement, port).await;
         assert!(worked, "{line} works: {said}");
     }
-    for line in REFUSED {
+    for line in REFUSED.lines() {
         let (worked, said) = ended(&place, line, &confinement, port).await;
         assert!(!worked && !said.contains("content of"), "{line} is refused: {said}");
     }

@@ -134,34 +134,7 @@ async fn it_reaches_nobody() {
     listener.set_nonblocking(true).unwrap();
     unix.set_nonblocking(true).unwrap();
     let own = std::process::id();
-    let python = format!(
-        "import socket, os, signal, ctypes
-for family, kind in [(socket.AF_INET, socket.SOCK_STREAM), (socket.AF_INET, socket.SOCK_DGRAM), (socket.AF_INET6, socket.SOCK_STREAM), (socket.AF_UNIX, socket.SOCK_STREAM), (socket.AF_NETLINK, socket.SOCK_RAW)]:
-    try:
-        socket.socket(family, kind); print('socket', family)
-    except PermissionError: pass
-for kind in [socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC]:
-    try:
-        socket.socketpair(socket.AF_UNIX, kind); print('pair', kind)
-    except PermissionError: pass
-for kind in [socket.SOCK_STREAM, socket.SOCK_SEQPACKET]: socket.socketpair(socket.AF_UNIX, kind)
-libc = ctypes.CDLL(None, use_errno=True)
-for call in [425, 101, 310, 311, 438, 272, 253, 294]:
-    if libc.syscall(call, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() != 1: print('call', call)
-for call in [31, 66, 71]:
-    if libc.syscall(call, -1, 0, 0, 0) != -1 or ctypes.get_errno() != 1: print('call', call)
-if libc.syscall(0x40000000 + 41, 1, 1, 0) != -1: print('x32')
-if libc.syscall(56, 0x8000 | signal.SIGCHLD, 0, 0, 0, 0) != -1: print('a child of the parent')
-if libc.prctl(36, 0, 0, 0, 0) != -1: print('orphans for others')
-try:
-    os.kill({own}, 0); print('signal')
-except PermissionError: pass
-import resource
-try:
-    resource.prlimit({own}, resource.RLIMIT_CPU); print('prlimit')
-except PermissionError: pass
-print('done')"
-    );
+    let python = include_str!("reaches.py").replace("OWN", &own.to_string());
     std::fs::write(place.path("project/p.py"), python).unwrap();
     let said = printed(&place, "/usr/bin/python3 project/p.py").await;
     assert_eq!(said.trim(), "done", "each was refused");
@@ -174,22 +147,7 @@ print('done')"
 async fn it_changes_and_holds_no_file_through_a_descriptor() {
     let place = place();
     // The number of a file's generation, verity, a snapshot and a subvolume of two file systems, flags; a lease, a watch.
-    let python = "import ctypes, fcntl, os
-file, folder = os.open('project/a', os.O_RDONLY), os.open('project', os.O_RDONLY)
-libc = ctypes.CDLL(None, use_errno=True)
-for request in [0x40086604, 0x40087602, 0x40806685, 0x50009401, 0x50009417, 0x5000940e, 0x4050bc10, 0x40086602, 0x401c5820, 1]:
-    for open_one in [file, folder]:
-        if libc.ioctl(open_one, ctypes.c_ulong(request), ctypes.create_string_buffer(4096)) != -1 or ctypes.get_errno() != 1:
-            print('request', hex(request))
-for open_one, request, value in [(file, 1024, 1), (folder, 1026, 2)]:
-    try:
-        fcntl.fcntl(open_one, request, value); print('held', request)
-    except PermissionError: pass
-context = ctypes.c_ulong(0)
-if libc.syscall(206 if os.uname().machine == 'x86_64' else 0, 1, ctypes.byref(context)) == 0: print('waits for files')
-read, write = os.pipe()
-fcntl.ioctl(read, 0x541b, bytearray(4))
-print('done')";
+    let python = include_str!("descriptors.py");
     std::fs::write(place.path("project/p.py"), python).unwrap();
     let said = printed(&place, "/usr/bin/python3 project/p.py").await;
     assert_eq!(said.trim(), "done", "each was refused, and a terminal's are not");

@@ -20,42 +20,7 @@ pub use row::{RecordedProcess, StoredRequest, Summary, between, get_by_key, get_
 ///
 /// `number` orders by arrival and is the key of lists and of the search index. The ended ones and the live ones have
 /// indexes of their own: a change of a live one touches a small index only.
-pub(crate) const SCHEMA: &str = "
-CREATE TABLE requests (
-    number      INTEGER PRIMARY KEY,
-    id          BLOB NOT NULL UNIQUE,
-    agent       TEXT NOT NULL,
-    request_id  TEXT NOT NULL,
-    content     BLOB NOT NULL,
-    session     TEXT,
-    phase       TEXT NOT NULL,
-    line        TEXT NOT NULL,
-    risk        TEXT,
-    ending      TEXT,
-    exit_code   INTEGER,
-    actor       TEXT,
-    received_at INTEGER NOT NULL,
-    asked_at    INTEGER,
-    decided_at  INTEGER,
-    intended_at INTEGER,
-    started_at  INTEGER,
-    ended_at    INTEGER,
-    pid         INTEGER,
-    start_time  INTEGER,
-    boot        TEXT,
-    digest      TEXT,
-    answered_by TEXT,
-    feedback    TEXT,
-    ended       TEXT,
-    asked       TEXT NOT NULL,
-    plan        TEXT,
-    verdict     TEXT,
-    UNIQUE (agent, request_id)
-) STRICT;
-CREATE INDEX requests_by_agent ON requests (agent, number);
-CREATE INDEX requests_live ON requests (number) WHERE ended_at IS NULL;
-CREATE INDEX requests_ended ON requests (phase, number) WHERE ended_at IS NOT NULL;
-";
+pub(crate) const SCHEMA: &str = include_str!("../schema/requests.sql");
 
 /// Since format 4: the line as the agent asked it, where a person changed it. `line` is what the person made of it.
 pub(crate) const EDITED: &str = "ALTER TABLE requests ADD COLUMN asked_line TEXT;";
@@ -87,26 +52,7 @@ DROP INDEX IF EXISTS requests_ended;
 ///
 /// Before, only commands of the host were kept; their feed is as it was. A request that is left to its agent
 /// is reported once, when that is its end.
-pub(crate) const ORIGIN: &str = "
-ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT '\"host\"';
-DROP TRIGGER feed_received;
-DROP TRIGGER feed_changed;
-CREATE TRIGGER feed_received AFTER INSERT ON requests BEGIN
-    INSERT INTO feed (at, kind, agent, request) VALUES (NEW.received_at, 'received', NEW.agent, NEW.id);
-    INSERT INTO feed (at, kind, agent, request) SELECT
-        coalesce(NEW.asked_at, NEW.decided_at, NEW.ended_at, NEW.received_at), NEW.phase, NEW.agent, NEW.id
-        WHERE NEW.phase IN ('asking', 'denied', 'failed', 'allowed')
-            OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"');
-END;
-CREATE TRIGGER feed_changed AFTER UPDATE OF phase ON requests
-WHEN NEW.phase <> OLD.phase AND (NEW.phase IN ('asking', 'running', 'denied', 'finished', 'failed', 'allowed')
-    OR (NEW.phase = 'starting' AND NEW.origin = '\"host\"')) BEGIN
-    INSERT INTO feed (at, kind, agent, request) VALUES (
-        coalesce(CASE NEW.phase WHEN 'asking' THEN NEW.asked_at WHEN 'starting' THEN NEW.decided_at
-                 WHEN 'running' THEN NEW.started_at ELSE NEW.ended_at END, NEW.received_at),
-        NEW.phase, NEW.agent, NEW.id);
-END;
-";
+pub(crate) const ORIGIN: &str = include_str!("../schema/requests_origin.sql");
 
 #[cfg(test)]
 mod tests;
