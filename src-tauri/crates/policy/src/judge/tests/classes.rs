@@ -46,6 +46,9 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
         ("strange things", "project"),
         ("eval \"$X\"", "project"),
         ("npx eslint src", "project"),
+        (". \"$DIR/env.sh\" && make", "project"),
+        ("cd src && for f in a b; do \"$DIR/tool\" $f; done", "project"),
+        ("for c in a b; do out=$(cd src && make); done", "project"),
         ("make & P=$!; ls; kill $P", "project"),
         ("make & kill -TERM $!; kill %1 2>/dev/null", "project"),
     ] {
