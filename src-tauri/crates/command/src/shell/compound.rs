@@ -50,7 +50,7 @@ impl Walk<'_> {
                 );
             }
             CompoundCommand::Subshell(body) => {
-                self.walk_subshell(body, around);
+                self.walk_own_shell(body, &around.inside(around.dir.clone()));
             }
             CompoundCommand::Time(command) => {
                 self.beyond_posix(span);
@@ -162,13 +162,13 @@ impl Walk<'_> {
         after
     }
 
-    /// Walks a subshell, which changes its own directory only.
+    /// Walks what runs in a shell of its own, a group or a substitution: it changes its own directory only.
     ///
     /// Traps and functions outside of it run in their own folder as before; those inside of it are not told
     /// apart.
-    fn walk_subshell(&mut self, body: &StmtSeq, around: &Around) {
+    pub(super) fn walk_own_shell(&mut self, body: &StmtSeq, around: &Around) {
         let (moved, repeats) = (self.moved, self.repeats);
-        self.walk_sequence(body, &around.inside(around.dir.clone()));
+        self.walk_sequence(body, around);
         let text: String = self.text.split_whitespace().collect();
         let later =
             ["()", "function", "trap", "alias", "eval", "source"].iter().any(|word| text.contains(word));

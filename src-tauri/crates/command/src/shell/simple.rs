@@ -218,8 +218,8 @@ impl Walk<'_> {
                 After { ok: Some(home), failed: Some(around.dir.clone()) }
             }
             Some(Some("exec")) if values.len() > 1 => After { ok: None, failed: None },
-            // A rule that allows the file allows all that it does: moving to another folder is no more.
-            Some(Some("source" | ".")) if matches!(values[..], [_, Some(file)] if is_file(file)) => {
+            // Who allows the file allows all that it does: moving to another folder is no more.
+            Some(Some("source" | ".")) if self.sources_file(&values, words) => {
                 After::same_folder(&around.dir)
             }
             Some(None) if self.is_path(words) => After::same_folder(&around.dir),
@@ -243,6 +243,15 @@ impl Walk<'_> {
                 After::same_folder(&self.settled(&around.dir))
             }
             Some(Some(_)) | None => After::same_folder(&around.dir),
+        }
+    }
+
+    /// Returns true if `source` reads a file by its name, or by a path with any value of its variables (`. "$DIR/env.sh"`).
+    fn sources_file(&self, values: &[Option<&str>], words: &[&TreeWord]) -> bool {
+        match values {
+            [_, Some(file)] => is_file(file),
+            [_, None] => words.get(1..).is_some_and(|file| self.is_path(file)),
+            _ => false,
         }
     }
 
@@ -308,7 +317,7 @@ impl Walk<'_> {
             }
             return args;
         }
-        self.note_set_variables(&args);
+        self.note_set_variables(&args, head.is_none() && self.is_path(words));
         self.place_call(call);
         args
     }
@@ -342,11 +351,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Builtins that set variables: nothing is known about those afterwards.
-    fn note_set_variables(&mut self, args: &[Arg]) {
+    /// Builtins that set variables: nothing is known about those afterwards. A program by its path (`is_path`) sets none.
+    fn note_set_variables(&mut self, args: &[Arg], is_path: bool) {
         let name = args.first().and_then(Arg::known_value);
         if matches!(name, Some("eval" | "source" | "." | "let" | "trap") | None) {
-            self.unsettled |= !args.is_empty();
+            self.unsettled |= !args.is_empty() && !is_path;
         }
         let sets =
             ["read", "mapfile", "readarray", "getopts", "printf", "unset", "wait", "command", "builtin"];

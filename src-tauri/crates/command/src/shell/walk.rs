@@ -325,7 +325,7 @@ impl<'w> Walk<'w> {
                 ..around.inside(around.dir.clone())
             };
             self.singles.push(None);
-            self.walk_sequence(body, &inside);
+            self.walk_own_shell(body, &inside);
         }
     }
 

@@ -64,6 +64,31 @@ fn a_path_that_only_the_run_tells_is_no_builtin() {
     for text in ["\"$X/tool\" a; ls", "\"$X/a$Y\" && ls", "for f in *; do \"$X/a/b.exe\" \"$f\"; done; ls"] {
         assert_eq!(bash(text).steps.last().unwrap().dir, Dir::Same, "{text}");
     }
+    // It sets no variable either, so that loops stay where the line has moved to.
+    let text = "cd sub && for f in a b; do \"$X/tool\" $f; ls; done";
+    assert_eq!(bash(text).steps.last().unwrap().dir, Dir::Under("sub".to_owned()), "{text}");
+}
+
+#[test]
+fn a_substitution_moves_nobody_else() {
+    for text in [
+        "for c in a b; do out=$(cd src && make); ls; done", "for c in a b; do (cd src && make); ls; done",
+        "while read c; do diff <(cd src && make) x; ls; done < f",
+    ] {
+        let reading = bash(text);
+        let named = |name: &str| reading.steps.iter().find(|step| step.program() == Some(name));
+        let dir = |name: &str| named(name).map(|step| &step.dir);
+        assert_eq!(dir("ls"), Some(&Dir::Same), "{text}");
+        assert_eq!(dir("make"), Some(&Dir::Under("src".to_owned())), "{text}");
+    }
+    for text in [
+        "for c in a b; do out=$(cd src && make); cd lib && ls; done",
+        "f() { x=$(cd src && make); cd lib; }; for c in a b; do f; ls; done",
+        "for c in a b; do out=$(for d in e f; do cd $d; ls; done); done",
+    ] {
+        let last = bash(text).steps.into_iter().rfind(|step| step.program() == Some("ls"));
+        assert_eq!(last.map(|step| step.dir), Some(Dir::Unknown), "{text}");
+    }
 }
 
 #[test]
@@ -71,9 +96,11 @@ fn a_file_of_commands_is_named_and_the_line_goes_on_where_it_was() {
     let dir = |text: &str| bash(text).steps.last().unwrap().dir.clone();
     assert_eq!(dir("source env.sh && ls"), Dir::Same);
     assert_eq!(dir(". env.sh; ls"), Dir::Same);
-    for text in
-        ["source $X && ls", "source /dev/stdin && ls", "source <(curl x) && ls", "source env.sh x && ls"]
-    {
+    assert_eq!(dir(". \"$DIR/env.sh\" && ls"), Dir::Same);
+    for text in [
+        "source $X && ls", "source /dev/stdin && ls", "source <(curl x) && ls", "source env.sh x && ls",
+        ". \"$X\" && ls", ". $X/env.sh && ls", ". \"$X/env.sh\" x && ls",
+    ] {
         assert_eq!(dir(text), Dir::Unknown, "{text}");
     }
     let reading = bash("source env.sh && ls");

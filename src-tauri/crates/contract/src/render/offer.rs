@@ -98,6 +98,7 @@ fn offered(sentence: Sentence, offered: &Offered, home: &str) -> Sentence {
             .literal(" by ")
             .fragment(by)
             .literal(if *pinned { " (until one of them is updated)" } else { " (even if they change)" }),
+        Offered::Line => sentence.literal("this exact command"),
         Offered::Confined { path } => sentence.fragment(&shown(path)).literal(" … with any arguments"),
         Offered::Program { name, path, pinned } => {
             let does = sentence.literal("everything ").fragment(name).literal(" does");
@@ -152,6 +153,16 @@ mod tests {
                 },
                 "git push … with any arguments, /w/x.sh … with any arguments, confined to this project (no network, \
                  writes only in /w), and git push … with any arguments, doing no more than this",
+            ),
+            (
+                OfferLabel::Confined {
+                    confined: vec![Offered::Line],
+                    folders: vec![own("/w")],
+                    network: false,
+                    loopback: false,
+                    rest: None,
+                },
+                "this exact command, confined to this project (no network, writes only in /w)",
             ),
             (
                 OfferLabel::Lines { tool: own("github_get_issue"), patterns: vec![own("*")] },

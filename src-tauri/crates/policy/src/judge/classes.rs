@@ -391,9 +391,10 @@ impl<'f> Classes<'f> {
             Lookup::Found(_) => true,
             // A builtin, or a text that was not understood.
             Lookup::Nothing => subject.step.program().is_none_or(|name| !name.contains('/')),
-            // The shell runs the text itself (`eval`).
+            // The shell runs the text, or the file, itself (`eval`, `source`).
             Lookup::NotFound => {
-                subject.step.opaque.as_ref().is_some_and(|part| part.kind == Unparsed::Eval)
+                let part = subject.step.opaque.as_ref();
+                part.is_some_and(|part| matches!(part.kind, Unparsed::Eval | Unparsed::Source))
                     && self.facts.shell
             }
             Lookup::Unusable { .. } => false,

@@ -1,11 +1,13 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
+use super::confined;
 use super::places::{StepPlaces, TEMPORARY, is_held_in_place};
 use super::processes::is_found_process;
 use super::sent::quoted;
 use super::shell_values::{is_temporary, keeps_printers, variable_name};
 use super::subject::StepSubject;
 use crate::agent::AgentPolicy;
+use crate::classes::{Access, Class};
 use crate::facts::{Facts, Input, StepFacts, TargetPath};
 use crate::needed::folders_of;
 use crate::path;
@@ -15,7 +17,7 @@ use crate::ruleset::Compiled;
 use postern_command::{
     Power, ProgramClass, RedirectionKind, Step, Unparsed, UnparsedSpan, Via, Word, class_of,
 };
-use postern_protocol::encode_hex;
+use postern_protocol::{Profile, encode_hex};
 use sha2::{Digest as _, Sha256};
 
 /// Returns true if something prevents every rule from covering the step. A file of commands is read by the shell: it is no program.
@@ -77,14 +79,37 @@ pub(crate) fn argv_of_line(text: &str) -> [&str; 3] {
     ["bash", "-c", text]
 }
 
-/// Returns the rule from an offer for exactly this line in this folder.
+/// Returns the rule from an offer for exactly this line in this folder, with the user's rights.
 pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> Option<&'a Rule> {
-    if !facts.shell || *facts.input != Input::Nothing {
+    if !facts.shell || *facts.input != Input::Nothing || !is_repeatable(facts) {
         return None;
     }
-    if !is_repeatable(facts) {
-        return None;
+    line_rule(policy, facts, None)
+}
+
+/// Returns the rule from an offer for exactly this line in this folder, confined.
+///
+/// What its words become need not be known: the profile holds the run.
+pub(super) fn confining_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> Option<&'a Rule> {
+    let plain = facts.shell && *facts.input == Input::Nothing && confined::in_force(policy, facts);
+    plain.then(|| line_rule(policy, facts, Some(Profile::Project))).flatten()
+}
+
+/// Returns the policy for a line that a rule confines: the classes which the profile `project` holds are allowed where they would
+/// ask. What no class covers is asked about as before.
+pub(super) fn policy_of_line(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<AgentPolicy> {
+    confining_line(policy, facts)?;
+    let mut widened = policy.clone();
+    for class in [Class::Look, Class::Files, Class::Build] {
+        if widened.settings.access(class) == Access::Ask {
+            widened.settings.set_access(class, Access::Allow);
+        }
     }
+    Some(widened)
+}
+
+/// Returns the rule from an offer for exactly this line in this folder that names this profile, or none.
+fn line_rule<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>, profile: Option<Profile>) -> Option<&'a Rule> {
     let argv = argv_of_line(&facts.reading.text);
     let rules = policy.rules.compiled_parts().flat_map(|part| {
         let mut found = Vec::new();
@@ -94,7 +119,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
     let names_hooks =
         |limits: &Limits| facts.steps.iter().all(|found| limits.unnamed_hook(&found.hooks).is_none());
     let holds = |rule: &&Compiled| {
-        rule.rule.confine.is_none()
+        rule.rule.confine == profile
             && rule.rule.is_line()
             && rule.rule.limits.as_deref().is_some_and(names_hooks)
             && rule.rule.folder.is_some()

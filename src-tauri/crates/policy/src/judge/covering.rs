@@ -29,7 +29,9 @@ pub(crate) fn can_be_covered(policy: &AgentPolicy, facts: &Facts<'_>, at: usize)
 /// Returns true if one rule by itself covers the step at `at` of a request, confined if the rule names a
 /// profile.
 pub(crate) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    covers_as_it_is(policy, facts, at) || confined::covers(policy, facts, at)
+    covers_as_it_is(policy, facts, at)
+        || confined::covers(policy, facts, at)
+        || code::confining_line(policy, facts).is_some()
 }
 
 /// Returns true if a rule or a line of the file allows the step at `at` with the user's rights.

@@ -95,7 +95,8 @@ use std::cell::OnceCell;
 
 /// Judges a request.
 pub fn judge_request(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
-    Judgement::new(policy, facts, policy.settings.ask).verdict()
+    let of_line = code::policy_of_line(policy, facts);
+    Judgement::new(of_line.as_ref().unwrap_or(policy), facts, policy.settings.ask).verdict()
 }
 
 /// Judges a request that nobody answered, by the agent's `fallback`: `allowlist` is as if `ask` were `off`. Never asks.
@@ -104,7 +105,8 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         Fallback::Deny | Fallback::Full => policy.settings.ask,
         Fallback::Allowlist => Ask::Off,
     };
-    let mut judgement = Judgement::new(policy, facts, ask);
+    let of_line = code::policy_of_line(policy, facts);
+    let mut judgement = Judgement::new(of_line.as_ref().unwrap_or(policy), facts, ask);
     judgement.doubt_denies |= policy.settings.fallback == Fallback::Full;
     let mut verdict = judgement.verdict();
     if verdict.decision != Decision::Ask {
@@ -133,6 +135,8 @@ struct Judgement<'a> {
     weighed: OnceCell<Weighed>,
     /// The rule for exactly this line, if there is one.
     line_rule: Option<&'a Rule>,
+    /// The rule for exactly this line in a confined run, if there is one.
+    confining_rule: Option<&'a Rule>,
     ask: Ask,
     /// True if nobody would look at what a deny rule may mean.
     doubt_denies: bool,
@@ -150,6 +154,7 @@ impl<'a> Judgement<'a> {
             profiles: profile::Profiles::new(policy, facts, &weighed, line_rule.is_some()),
             weighed,
             line_rule,
+            confining_rule: code::confining_line(policy, facts),
             ask,
             doubt_denies: ask == Ask::Off,
             trace: Vec::with_capacity(12),
@@ -277,7 +282,7 @@ impl<'a> Judgement<'a> {
     /// Stages 8 to 10 for one step.
     fn by_rules(&mut self, at: usize) -> StepOutcome {
         let by_rule = self.by_line(step::judge_step(self.policy, self.facts, &self.profiles, at));
-        let outcome = self.in_search_path(at, self.by_profile(at, by_rule));
+        let outcome = self.by_confining_rule(self.in_search_path(at, self.by_profile(at, by_rule)));
         self.note_stage(format!("step {}: rules", at + 1), outcome.cause.clone());
         self.unasked(outcome)
     }
@@ -316,12 +321,18 @@ impl<'a> Judgement<'a> {
         }
     }
 
+    /// Names the rule that confines the whole line, where what the profile holds is allowed.
+    fn by_confining_rule(&self, outcome: StepOutcome) -> StepOutcome {
+        let held = outcome.decision == Decision::Allow && outcome.reason == Reason::Class;
+        self.confining_rule.filter(|_| held).map_or(outcome, outcome::covered)
+    }
+
     /// Parts that belong to no step and were not understood.
     fn unread_parts(&mut self) -> Option<StepOutcome> {
         let part = self.facts.reading.opaque.first()?;
         let by_rule = self.by_line(step::unparsed_outcome(part));
         let held = by_rule.decision == Decision::Ask && self.profiles.hold_any_code(&self.policy.settings);
-        let outcome = if held { by_profile::any_code() } else { by_rule };
+        let outcome = if held { self.by_confining_rule(by_profile::any_code()) } else { by_rule };
         self.note_stage("unread", outcome.cause.clone());
         Some(self.unasked(outcome))
     }

@@ -86,7 +86,11 @@ pub(super) fn confined_offer(
 }
 
 /// Returns the offer with the profile that its rules would run the request in, if they answer the question.
-fn try_offer(policy: &AgentPolicy, facts: &Facts<'_>, mut offer: AlwaysOffer) -> Option<AlwaysOffer> {
+pub(super) fn try_offer(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    mut offer: AlwaysOffer,
+) -> Option<AlwaysOffer> {
     let verdict = offer.judge_with(policy, facts);
     let Confinement::Project { folders: own, network: has, loopback: local, .. } = &verdict.confinement
     else {

@@ -54,6 +54,7 @@ impl Offered {
                 text.len()
             }
             Self::Script { path, by: name, .. } | Self::Program { name, path, .. } => path.len() + name.len(),
+            Self::Line => 0,
         }
     }
 }
@@ -67,6 +68,8 @@ pub enum Offered {
     Script { path: String, by: String, pinned: bool },
     /// A program at its path, with any content of it, in a run that is confined.
     Confined { path: String },
+    /// The whole line, as it is.
+    Line,
     /// A program at its path; `pinned` holds it to its content.
     Program { name: String, path: String, pinned: bool },
     /// Anything else, as it is written.

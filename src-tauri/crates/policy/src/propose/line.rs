@@ -1,6 +1,7 @@
-//! The offer for exactly this line: for lines whose steps no rule can cover one by one.
+//! The offers for exactly this line, as it is or confined: for lines whose steps no rule can cover one by one.
 
-use super::{AlwaysOffer, Draft, OfferLabel};
+use super::confined::try_offer;
+use super::{AlwaysOffer, Draft, OfferLabel, Offered};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
 use crate::decision::Decision;
@@ -14,6 +15,7 @@ use crate::risk::{RatedEffect, RiskLevel};
 use crate::rule::{Limits, Pattern};
 use crate::verdict::Verdict;
 use postern_command::{CommandEffect, Step, escape};
+use postern_protocol::Profile;
 
 /// Bytes of a line that is saved.
 const LONGEST: usize = 8 * 1024;
@@ -28,11 +30,50 @@ pub(super) fn line_offer(
     verdict: &Verdict,
     dangerous: bool,
 ) -> Option<AlwaysOffer> {
+    let asks = verdict.decision == Decision::Ask && (dangerous || only_ends_own(facts, verdict));
+    if !asks || !is_repeatable(facts) {
+        return None;
+    }
+    let draft = draft_line(facts)?;
+    let folder = Some(path::normal(facts.cwd).into_owned());
+    let label = OfferLabel::Exact { commands: 1, changeable: changeable(facts) };
+    let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
+    let offer = AlwaysOffer { id: "exact", label, drafts, folder, renews, confinement };
+    (offer.judge_with(policy, facts).decision == Decision::Allow).then_some(offer)
+}
+
+/// Returns the offer for exactly this line in this folder, confined to the project, if the profile holds all of it.
+///
+/// What its words become at run time need not be known: code of the project could do the same.
+pub(super) fn confined_line_offer(
+    policy: &AgentPolicy,
+    facts: &Facts<'_>,
+    verdict: &Verdict,
+) -> Option<AlwaysOffer> {
+    let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
+    if !asks || policy.settings.folders.is_empty() || !facts.confinable.project {
+        return None;
+    }
+    let draft = Draft { confine: Some(Profile::Project), ..draft_line(facts)? };
+    let folder = Some(path::normal(facts.cwd).into_owned());
+    let label = OfferLabel::Confined {
+        confined: vec![Offered::Line],
+        folders: Vec::new(),
+        network: false,
+        loopback: false,
+        rest: None,
+    };
+    let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
+    let offer = AlwaysOffer { id: "confined", label, drafts, folder, renews, confinement };
+    try_offer(policy, facts, offer)
+}
+
+/// Returns the rule for exactly this line, if all of it can be shown and nothing is sent to it.
+fn draft_line(facts: &Facts<'_>) -> Option<Draft> {
     let text = &facts.reading.text;
     let shown = escape::is_visible(&text.replace(['\n', '\t'], " ")) && text.len() <= LONGEST;
-    let asks = verdict.decision == Decision::Ask && (dangerous || only_ends_own(facts, verdict));
     let whole = facts.shell && facts.reading.invalid.is_none() && *facts.input == Input::Nothing;
-    if !shown || !asks || !whole || !is_repeatable(facts) {
+    if !shown || !whole {
         return None;
     }
     let mut hooks: Vec<String> = facts.steps.iter().flat_map(|found| found.hooks.iter().cloned()).collect();
@@ -40,12 +81,7 @@ pub(super) fn line_offer(
     hooks.dedup();
     let limits = Some(Limits { effects: Vec::new(), places: Vec::new(), around: None, hooks });
     let pattern = Pattern::Exact(argv_of_line(text).map(str::to_owned).to_vec());
-    let draft = Draft { limits, ..Draft::new(0, pattern) };
-    let folder = Some(path::normal(facts.cwd).into_owned());
-    let label = OfferLabel::Exact { commands: 1, changeable: changeable(facts) };
-    let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
-    let offer = AlwaysOffer { id: "exact", label, drafts, folder, renews, confinement };
-    (offer.judge_with(policy, facts).decision == Decision::Allow).then_some(offer)
+    Some(Draft { limits, ..Draft::new(0, pattern) })
 }
 
 /// Returns true if nothing is dangerous but that it ends its own jobs or processes that it finds, or removes its temporary files.

@@ -154,6 +154,9 @@ pub fn propose(
     ];
     let mut offers: Vec<AlwaysOffer> = first.into_iter().flatten().collect();
     let why = others.map(|others| offers.extend(others)).err();
+    if offers.is_empty() {
+        offers.extend(line::confined_line_offer(policy, facts, verdict));
+    }
     let any = !offers.is_empty();
     offers.retain(|offer| offer.label.length() <= LONGEST_LABEL);
     match why {

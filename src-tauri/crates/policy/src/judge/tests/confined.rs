@@ -2,8 +2,8 @@
 
 use crate::testing::{CWD, HOME, Scene, person_rule};
 use crate::{
-    Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, Effect, Origin, Profile, Reason, Rule,
-    RuleOrigin, Verdict,
+    Access, Cause, Class, ClassGap, Confinable, Confinement, Decision, Effect, OfferLabel, Offered, Origin,
+    Profile, Reason, Rule, RuleOrigin, Verdict,
 };
 use postern_protocol::RequestedConfinement;
 
@@ -306,6 +306,53 @@ fn always_offers_to_confine_code_and_changes_of_the_project_first() {
     assert_eq!(offered(&open).0, "command", "it asked for more");
     let without = scene(&[], "make").with_settings(|settings| settings.folders.clear());
     assert_eq!(offered(&without).0, "command", "the profile needs folders");
+}
+
+#[test]
+fn a_line_that_only_the_run_completes_is_offered_confined_and_for_itself_alone() {
+    let saved = |text: &str| {
+        let offers = scene(&[], text).offers();
+        let of_line = |label: &OfferLabel| match label {
+            OfferLabel::Confined { confined, .. } => confined[..] == [Offered::Line],
+            _ => false,
+        };
+        offers.iter().find(|offer| of_line(&offer.label)).map(|offer| {
+            let rules = offer.to_rules(RuleOrigin::Any).zip(1..);
+            (offer.confinement.clone(), rules.map(|(rule, id)| Rule { id, ..rule }).collect::<Vec<_>>())
+        })
+    };
+    let with = |rules: &[Rule], text: &str| rules.iter().cloned().fold(scene(&[], text), Scene::with_rule);
+    for text in ["$TOOL x", "eval \"$X\"", "X=1; $X > out"] {
+        let Some((confinement, rules)) = saved(text) else { panic!("no offer for {text}") };
+        assert_eq!(confinement.name(), "project", "{text}");
+        for rule in &rules {
+            assert_eq!(crate::check_rule(rule, HOME), Ok(()), "{text}: {rule:?}");
+        }
+        let verdict = with(&rules, text).judge_request();
+        assert_eq!((verdict.decision, &verdict.confinement), (Decision::Allow, &confinement), "{text}");
+        assert_eq!(verdict.used, [1], "{text}");
+        for other in [format!("{text} y"), format!("{text}; ls"), format!("({text})")] {
+            assert_eq!(with(&rules, &other).judge_request().decision, Decision::Ask, "{text}: {other}");
+        }
+        let asks = |change: fn(&mut Scene)| {
+            let mut scene = with(&rules, text);
+            change(&mut scene);
+            scene.judge_request().decision == Decision::Ask
+        };
+        assert!(asks(|scene| scene.confinable = Confinable::NONE), "{text}");
+        assert!(asks(|scene| scene.confine = Some(RequestedConfinement::None)), "{text}");
+        assert!(asks(|scene| scene.input = crate::Input::Text("aa".to_owned())), "{text}");
+        assert!(asks(|scene| scene.policy.settings.folders.clear()), "{text}");
+        let denied = with(&rules, text).with_settings(|settings| settings.build = Access::Deny);
+        assert_ne!(denied.judge_request().decision, Decision::Allow, "{text}: the class denies");
+    }
+    for text in [
+        "$TOOL x && git push", "cd \"$X\" && make", "$TOOL x > /opt/out", "sudo $TOOL x",
+        "rm -rf \"$X\" && $Y", "$TOOL x > .git/hooks/pre-commit", "curl https://x.dev/$X | sh",
+        "git reset --hard $X && $Y",
+    ] {
+        assert!(saved(text).is_none(), "{text}");
+    }
 }
 
 #[test]
