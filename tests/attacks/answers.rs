@@ -3,9 +3,8 @@
 use postern_client::Control;
 use postern_contract::methods::EditQuestion;
 use postern_contract::{ConfineChoice, EditParams};
-use postern_tests::{Agent, Arena};
+use postern_tests::{Agent, Arena, put_program};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -60,8 +59,7 @@ fn is_asked(arena: &Arena, agent: &mut Agent, request: &Value) -> bool {
 /// Returns a program unknown to Postern, which may obey its input.
 fn tool(arena: &Arena) -> String {
     let tool = arena.outside().join("query");
-    std::fs::write(&tool, "#!/bin/sh\ncat\n").unwrap();
-    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    put_program(&tool, "#!/bin/sh\ncat\n");
     tool.display().to_string()
 }
 
@@ -163,8 +161,7 @@ fn plant_hook(agent: &Agent, name: &str, mark: &Path) {
 fn write_hook(agent: &Agent, name: &str, text: &str) {
     let hook = agent.project().join(".git/hooks").join(name);
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, text).unwrap();
-    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    put_program(&hook, text);
 }
 
 #[test]
@@ -283,8 +280,7 @@ fn all_of_them_are_held_to_the_digest_that_was_shown() {
     assert!(more.code != 0, "{more:?}");
     // The program is another one when the answer comes: none of the three is what was shown.
     let next = arena.outside().join("next");
-    std::fs::write(&next, format!("#!/bin/sh\necho x >> {}\n", mark.display())).unwrap();
-    std::fs::set_permissions(&next, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    put_program(&next, format!("#!/bin/sh\necho x >> {}\n", mark.display()));
     std::fs::rename(&next, &tool).unwrap();
     assert_eq!(arena.approve(&question, &["--all", "3"]).code, 0);
     for one in &posted {

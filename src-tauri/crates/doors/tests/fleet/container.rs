@@ -6,9 +6,9 @@ use postern_doors::fleet::{
     BrokerChoice, FleetOwner, FleetSetup, HostConsent, InvitationCode, Joined, Joining, NewFleetChoices,
     invite_device,
 };
+use postern_tests::put_program;
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
@@ -45,9 +45,7 @@ fn in_container(port: u16) -> NewFleetChoices {
 }
 
 fn put_docker(folder: &Path) {
-    let program = folder.join("docker");
-    fs::write(&program, DOCKER).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+    put_program(&folder.join("docker"), DOCKER);
 }
 
 #[tokio::test(flavor = "multi_thread")]
