@@ -20,7 +20,7 @@ pub fn start(program: impl AsRef<OsStr>) -> Command {
 
 /// Writes a program, by another process.
 ///
-/// A file that is open for writing does not run, and children of the tests beside this one may still hold what this process wrote.
+/// A file that is open for writing does not run, and children of other tests may still hold what this process wrote.
 pub fn put_program(path: &Path, content: impl AsRef<[u8]>) {
     let mut cat = start("/bin/sh");
     cat.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());

@@ -38,7 +38,7 @@ fn a_run_that_gets_hold_of_a_file_before_its_pin_is_back_ends() {
     let mut run = started(&world, text, "ready");
     world.run(&How::Free, "cp .git/config ../kept");
     while run.try_wait().unwrap().is_none() {
-        // Each time it gets less than a millisecond. Git itself would read what the run wrote, and could write that after the end.
+        // Each time it gets less than a millisecond. Git would read what the run wrote, and could write that after the end.
         world.run(&How::Free, "cp ../kept ../new && mv ../new .git/config");
     }
     assert_eq!(run.wait().unwrap().code(), Some(128 + 9));

@@ -34,7 +34,7 @@ pub(crate) enum How {
 
 /// Copies a program, by another process.
 ///
-/// A file that is open for writing does not run, and children of the tests beside this one may still hold what this process wrote.
+/// A file that is open for writing does not run, and children of other tests may still hold what this process wrote.
 pub(crate) fn copy_program(of: &str, to: &Path) {
     assert!(Command::new("cp").arg(of).arg(to).status().unwrap().success(), "{of} is copied");
 }
