@@ -37,7 +37,7 @@ pub use claw::{Claw, now};
 #[cfg(target_os = "linux")]
 pub use clock::TestClock;
 pub use endpoint::{Endpoint, Posted};
-pub use host::{Answer, Postern};
+pub use host::{Answer, Postern, ends_in_time};
 pub use json::{joined, texts};
 pub use programs::{
     OwnedChild, agent_command, connect_agent, copy_program, lines_of, postern, postern_desktop, postern_run,
