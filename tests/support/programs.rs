@@ -3,6 +3,7 @@
 use postern_client::{Channel, read_key};
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -16,6 +17,15 @@ pub fn repository() -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "tests run the programs as their users do")]
 pub fn start(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
+}
+
+/// Returns a port that was free a moment ago, below those that a system gives to connections: nobody is given it meanwhile.
+pub fn free_port() -> u16 {
+    let random = std::iter::repeat_with(|| {
+        let [first, second, ..] = *uuid::Uuid::new_v4().as_bytes();
+        15_000 + u16::from_be_bytes([first, second]) % 17_000
+    });
+    random.take(1_000).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port")
 }
 
 /// Writes a program, by another process.

@@ -1,6 +1,7 @@
 //! The desktop app as a person uses it: its pages, read and clicked through WebDriver.
 
-use crate::drivers::{Group, connect, display, driver, free_port, missing, search};
+use crate::drivers::{Group, connect, display, driver, missing, search};
+use crate::programs::free_port;
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::key::Key;
