@@ -406,7 +406,7 @@ fn a_rule_that_was_given_without_input_covers_none() {
 fn an_ordinary_command_does_not_ask_because_a_pipe_stands_open() {
     let Some((arena, mut agent)) = Arena::with_agent("pipe", &[]) else { return };
     arena.ok(&["rules", "allow", "git --version", "--agent", agent.id()]);
-    let told = agent.sh("sleep 5 | timeout 20 postern-run -- git --version");
+    let told = agent.sh("sleep 5 | timeout 100 postern-run -- git --version");
     assert!(told.contains("git version"), "{told}");
     let told = agent.sh("postern-run -- git --version < /dev/null");
     assert!(told.contains("git version"), "{told}");
