@@ -21,7 +21,7 @@ async fn an_edited_permissions_file_holds_without_being_asked_for() {
     let explain = || async {
         running.call::<ExplainCommand>(json!({"agent": "main", "argv": ["uname"]})).await.unwrap()
     };
-    // A file that is written in place is empty for a moment, and that may be told as well.
+    // A file that is written in place is empty for a moment, and a look may find it so.
     let until = async |told: &mut Receiver<ApproverNotification>, decision: Decision| loop {
         heard(told, |told| matches!(told, ApproverNotification::RulesChanged)).await;
         let explained = explain().await;
