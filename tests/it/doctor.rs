@@ -51,6 +51,18 @@ fn ended() -> Postern {
     host
 }
 
+/// Returns a host that crashed while all of its record was still in the log, which is copied into the file after ten quiet seconds.
+/// On a busy computer they may pass before the crash.
+fn crashed_with_all_in_its_log() -> Postern {
+    let crashed = || {
+        let (mut host, _) = Postern::with_agent();
+        host.crash();
+        host
+    };
+    let is_empty = |host: &Postern| fs::metadata(record(host)).unwrap().len() <= 4096;
+    (0..10).map(|_| crashed()).find(is_empty).expect("one crashes within ten seconds")
+}
+
 fn fails_to_start(host: &Postern) -> String {
     let started = host.run(&["serve"]);
     assert!(started.code > 0, "{started:?}");
@@ -117,9 +129,7 @@ fn a_record_that_is_damaged_or_gone_is_named_before_a_host_finds_it() {
 
 #[test]
 fn a_record_whose_log_is_deleted_is_empty_and_not_another_program_s() {
-    // All of it is still in the log.
-    let (mut host, _) = Postern::with_agent();
-    host.crash();
+    let mut host = crashed_with_all_in_its_log();
     fs::remove_file(host.data().join("postern.db-wal")).unwrap();
     among(&host, "gone or empty, and with it every agent and every rule", "postern doctor --repair");
     host.start_again();
@@ -178,7 +188,7 @@ fn a_host_that_hangs_is_told_from_one_that_does_not_run() {
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     let began = Instant::now();
     only(&host, "was stopped by a signal", &format!("kill -CONT {}", host.pid()));
-    assert!(began.elapsed() < Duration::from_secs(20), "no look takes long");
+    assert!(began.elapsed() < Duration::from_mins(1), "no look takes long");
     rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
     assert_eq!(wrong(&host), []);
     fs::remove_file(host.data().join("control.sock")).unwrap();

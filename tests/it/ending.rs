@@ -1,20 +1,16 @@
 //! SIGTERM ends the host within five seconds, whatever hangs.
 
-use postern_tests::{Postern, agent_command, start};
+use postern_tests::{Postern, agent_command, ends_in_time, start};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const LIMIT: Duration = Duration::from_secs(5);
-
-/// Ends the host and measures it.
-fn takes(host: &mut Postern) -> Duration {
-    let began = Instant::now();
-    host.end();
-    began.elapsed()
-}
-
 #[test]
 fn a_tree_that_hears_no_signal_does_not_hold_the_host_up() {
+    ends_in_time(with_a_deaf_tree);
+}
+
+/// Ends a host whose run hears no signal, and returns how long that took.
+fn with_a_deaf_tree() -> Duration {
     let (mut host, channel) = Postern::with_allowed_agent();
     let marks = host.scratch("marks");
     let line = format!(
@@ -31,23 +27,33 @@ fn a_tree_that_hears_no_signal_does_not_hold_the_host_up() {
         std::thread::yield_now();
     };
     let (shell, child) = (pid("shell"), pid("child"));
-    let took = takes(&mut host);
+    let took = host.time_to_end();
     agent.kill().unwrap();
     agent.wait().unwrap();
-    assert!(took < LIMIT, "{took:?}");
+    // What was killed may still have to get the processor for its end.
+    let until = Instant::now() + Duration::from_mins(1);
     for pid in [shell, child] {
-        assert!(!std::path::Path::new(&format!("/proc/{pid}/exe")).exists(), "{pid} outlives the host");
+        while std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
+            assert!(Instant::now() < until, "{pid} outlives the host");
+            std::thread::yield_now();
+        }
     }
+    took
 }
 
 #[test]
 fn a_record_that_somebody_locks_does_not_hold_the_host_up() {
+    ends_in_time(with_a_locked_record);
+}
+
+/// Ends a host whose record another program has locked, and returns how long that took.
+fn with_a_locked_record() -> Duration {
     let (mut host, _) = Postern::with_agent();
     let lock = "import sqlite3, sys, time\n\
                 held = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
                 held.execute('BEGIN IMMEDIATE')\n\
                 print('locked', flush=True)\n\
-                time.sleep(60)";
+                time.sleep(600)";
     let mut locker = start("python3");
     let mut locker =
         locker.args(["-c", lock]).arg(host.data().join("postern.db")).stdout(Stdio::piped()).spawn().unwrap();
@@ -56,11 +62,11 @@ fn a_record_that_somebody_locks_does_not_hold_the_host_up() {
         .unwrap();
     let mut written = host.command(&["rules", "deny", "/usr/bin/id", "--everyone"]);
     let mut writing = written.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let took = takes(&mut host);
+    let took = host.time_to_end();
     locker.kill().unwrap();
     locker.wait().unwrap();
     writing.wait().unwrap();
-    assert!(took < LIMIT, "{took:?}");
     host.start_again();
     assert_eq!(host.json(&["status"])["mode"], "listening", "and the next start is none the worse");
+    took
 }

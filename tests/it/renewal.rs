@@ -1,6 +1,6 @@
 //! A program that changed: one answer renews the rules that were given for it as it was, and one command undoes that.
 
-use postern_tests::{Answer, Postern, Watcher, answer_args, joined, postern_run, start};
+use postern_tests::{Answer, Postern, Watcher, answer_args, joined, postern_run, put_program, start};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -44,8 +44,7 @@ impl Kept {
     /// Puts another program in place, as an upgrade does.
     fn install(&self, says: &str) {
         let new = self.bin.path().join("new");
-        fs::write(&new, format!("#!/bin/sh\necho {says} \"$@\"\n")).unwrap();
-        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
+        put_program(&new, format!("#!/bin/sh\necho {says} \"$@\"\n"));
         fs::rename(new, self.bin.path().join("tool")).unwrap();
     }
 

@@ -1,6 +1,6 @@
 //! Rules as a person keeps them: adding, files of them, an organization's, looking them over.
 
-use postern_tests::{Answer, Postern, agent_command, postern, repository, start};
+use postern_tests::{Answer, Postern, agent_command, copy_program, postern, repository, start};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn a_replay_tells_what_an_edit_would_change_and_changes_nothing() {
     let (host, channel) = Postern::with_agent();
     host.ok(&["agents", "set", "main", "ask=off"]);
     let program = host.scratch("bin").join("tool");
-    fs::copy("/usr/bin/id", &program).unwrap();
+    copy_program("/usr/bin/id", &program);
     let tool = program.to_str().unwrap();
     host.ok(&["rules", "allow", tool, "--agent", "main"]);
     assert_eq!(agent_runs(&channel, &[tool, "-u"]).code, 0);

@@ -1,9 +1,9 @@
 //! The main job: a shell in a real sandbox asks, a person answers, the command runs on the host.
 
 use postern_tests::{
-    Answer, Postern, answer_args, bubblewrap_works, host_for_sandbox, in_sandbox, postern_run, start,
+    Answer, Postern, answer_args, bubblewrap_works, copy_program, host_for_sandbox, in_sandbox, postern_run,
+    start,
 };
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -13,7 +13,7 @@ fn with_own_git() -> (Postern, PathBuf, TempDir) {
     let (host, channel) = Postern::with_agent();
     // Not below the temporary folder, where every agent can write.
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    std::fs::copy("/usr/bin/git", bin.path().join("git")).expect("git is installed");
+    copy_program("/usr/bin/git", &bin.path().join("git"));
     let folder = format!("folders={}", host.scratch("work").display());
     host.ok(&["agents", "set", "main", &format!("searchPath={}", bin.path().display()), &folder]);
     (host, channel, bin)
@@ -91,8 +91,7 @@ fn always_asks_again_only_when_the_program_changed() {
 /// Replaces a program as an upgrade does: a new file under the old name.
 fn replace(program: &Path, by: &Path) {
     let new = program.with_extension("new");
-    std::fs::copy(by, &new).unwrap();
-    std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755)).unwrap();
+    copy_program(by, &new);
     std::fs::rename(&new, program).unwrap();
 }
 

@@ -1,8 +1,7 @@
 //! The scripts, as a user calls them.
 
-use postern_tests::{Answer, postern, postern_run, repository, start};
+use postern_tests::{Answer, copy_program, postern, postern_run, put_program, repository, start};
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -18,7 +17,7 @@ fn with_functions(line: &str, words: &[&Path]) -> Answer {
 fn a_program_is_replaced_while_an_agent_runs_it() {
     let folder = tempfile::tempdir().unwrap();
     let (place, newer) = (folder.path().join("postern-run"), folder.path().join("newer"));
-    fs::copy("/bin/cat", &place).unwrap();
+    copy_program("/bin/cat", &place);
     fs::write(&newer, "the newer one").unwrap();
     let mut running = start(&place).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let put = with_functions("put_program \"$1\" \"$2\"", &[&newer, &place]);
@@ -82,9 +81,7 @@ fn up_to_three_tests_that_fail_run_once_more_by_themselves() {
 
 /// Writes a shell program into a folder of stand-ins.
 fn stand_in(folder: &Path, name: &str, text: &str) {
-    let path = folder.join(name);
-    fs::write(&path, format!("#!/bin/bash\n{text}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    put_program(&folder.join(name), format!("#!/bin/bash\n{text}\n"));
 }
 
 /// Stand-in for Apple's `sandbox-exec`: takes a profile whose parameters are all given and exist, and logs its

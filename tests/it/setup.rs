@@ -1,9 +1,9 @@
 //! `postern setup` in home folders as agents leave them: what is found, changed, imported, tested, and undone.
 
-use postern_tests::{Answer, Postern, agent_command, postern, texts};
+use postern_tests::{Answer, Postern, agent_command, postern, put_program, texts};
 use serde_json::{Value, json};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 const CLAUDE: &str = "{\n  \"model\" : \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(npm test:*)\", \"Bash(git status)\", \"Bash(*)\", \"mcp__github__get_issue\"],\n    \"deny\": [\"Read(./.env)\"]\n  }\n}\n";
@@ -308,8 +308,8 @@ fn a_new_agent_finds_programs_where_the_users_shell_does() {
 fn what_only_the_users_shell_finds_is_a_question_that_says_so() {
     let mut host = Postern::start();
     let bin = host.home().join("tools/bin");
-    put(&bin.join("hello"), "#!/bin/sh\necho hello from $0\n");
-    fs::set_permissions(bin.join("hello"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    put_program(&bin.join("hello"), "#!/bin/sh\necho hello from $0\n");
     let in_shell = format!("{}:/usr/bin:/bin", bin.display());
     let shown: Answer = host.command(&["setup", "--path"]).env("PATH", in_shell).output().unwrap().into();
     let own = format!("{}  (not in the built-in search path)", bin.display());

@@ -15,6 +15,13 @@ fn code_of(question: &Value) -> String {
     question["code"].as_str().unwrap().to_owned()
 }
 
+/// Leaves after a second, again and again, until a command has come so far; on a busy computer a second may be too short.
+fn left_when(channel: &Path, arguments: &[&str], has_come: impl Fn(&Answer) -> bool) -> Answer {
+    let tries = (0..60).map(|_| run(channel, arguments));
+    let mut tries = tries.inspect(|left| assert_eq!(left.code, 75, "{left:?}"));
+    tries.find(has_come).expect("it comes so far within a minute")
+}
+
 /// Returns the first line that a command says of itself, while it goes on.
 fn first_line(child: &mut Child) -> String {
     let mut line = String::new();
@@ -47,17 +54,15 @@ fn the_same_again_joins_what_was_left_and_asks_nobody_twice() {
     let file = host.home().join("ran");
     let line = format!("echo x >>'{}'; echo done", file.display());
     let arguments = ["--wait", "1s", "--shell", line.as_str()];
-    let left = run(&channel, &arguments);
+    let left = left_when(&channel, &arguments, |left| left.stderr.contains("a person can still answer"));
     let question = watcher.question();
     let code = code_of(&question);
-    assert_eq!(left.code, 75, "{left:?}");
     assert!(
         left.stderr.contains(&format!("pending: no answer yet: a person can still answer question {code}"))
     );
     assert!(left.stderr.contains("run the same line again"), "{left:?}");
-    let again = run(&channel, &arguments);
-    assert_eq!(again.code, 75, "{again:?}");
-    assert!(again.stderr.contains("joined the same command") && again.stderr.contains(&code), "{again:?}");
+    let joined = |again: &Answer| again.stderr.contains("joined the same command");
+    left_when(&channel, &arguments, |again| joined(again) && again.stderr.contains(&code));
     let waiting = host.json(&["questions"]);
     let waiting = waiting.as_array().unwrap();
     assert_eq!(waiting.len(), 1, "one question: {waiting:?}");
@@ -65,7 +70,7 @@ fn the_same_again_joins_what_was_left_and_asks_nobody_twice() {
 
     host.approve(&question);
     host.until(&["history", "--json"], "finished");
-    let heard = run(&channel, &arguments);
+    let heard = run(&channel, &["--wait", "1m", "--shell", &line]);
     assert_eq!((heard.code, heard.stdout.as_str()), (0, "done\n"), "what nobody heard is told: {heard:?}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x\n", "it ran once");
     assert!(!watcher.saw_one(), "and was asked about once");
@@ -84,8 +89,7 @@ fn what_runs_longer_than_its_caller_waits_is_heard_later() {
     assert!(start("mkfifo").arg(&go).status().unwrap().success());
     let line = format!("echo early; cat '{}'; exit 3", go.display());
     let arguments = ["--wait", "1s", "--shell", line.as_str()];
-    let left = run(&channel, &arguments);
-    assert_eq!((left.code, left.stdout.as_str()), (75, "early\n"), "{left:?}");
+    let left = left_when(&channel, &arguments, |left| left.stdout == "early\n");
     assert!(left.stderr.contains("pending: it still runs"), "{left:?}");
     let rest = agent_command(&channel, &["--wait", "1m", "--shell", &line]).spawn().unwrap();
     std::fs::write(&go, "late\n").unwrap();

@@ -8,7 +8,6 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -82,11 +81,6 @@ pub(crate) fn search(display: &str, title: &str) -> Command {
     let mut xdotool = command("xdotool");
     xdotool.args(["search", "--onlyvisible", "--name", title]).env("DISPLAY", format!(":{display}"));
     xdotool
-}
-
-/// Returns a port that was free a moment ago.
-pub(crate) fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }
 
 /// A process and all that it started; ended with the test.

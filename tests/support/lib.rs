@@ -37,11 +37,11 @@ pub use claw::{Claw, now};
 #[cfg(target_os = "linux")]
 pub use clock::TestClock;
 pub use endpoint::{Endpoint, Posted};
-pub use host::{Answer, Postern};
+pub use host::{Answer, Postern, ends_in_time};
 pub use json::{joined, texts};
 pub use programs::{
-    OwnedChild, agent_command, connect_agent, lines_of, postern, postern_desktop, postern_run, program,
-    repository, start,
+    OwnedChild, agent_command, connect_agent, copy_program, free_port, lines_of, postern, postern_desktop,
+    postern_run, program, put_program, repository, start,
 };
 pub use sandbox::{SEALED, bubblewrap_works, host_for_sandbox, in_sandbox};
 pub use watcher::{Watcher, answer_args};

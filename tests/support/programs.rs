@@ -2,7 +2,8 @@
 
 use postern_client::{Channel, read_key};
 use std::ffi::OsStr;
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -16,6 +17,34 @@ pub fn repository() -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "tests run the programs as their users do")]
 pub fn start(program: impl AsRef<OsStr>) -> Command {
     Command::new(program)
+}
+
+/// Returns a port that was free a moment ago, below those that a system gives to connections: nobody is given it meanwhile.
+pub fn free_port() -> u16 {
+    let random = std::iter::repeat_with(|| {
+        let [first, second, ..] = *uuid::Uuid::new_v4().as_bytes();
+        15_000 + u16::from_be_bytes([first, second]) % 17_000
+    });
+    random.take(1_000).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port")
+}
+
+/// Writes a program, by another process.
+///
+/// A file that is open for writing does not run, and children of other tests may still hold what this process wrote.
+pub fn put_program(path: &Path, content: impl AsRef<[u8]>) {
+    let mut cat = start("/bin/sh");
+    cat.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());
+    let mut cat = cat.spawn().expect("a shell starts");
+    let mut stdin = cat.stdin.take().expect("piped");
+    stdin.write_all(content.as_ref()).expect("all of it is read");
+    drop(stdin);
+    assert!(cat.wait().expect("it ends").success(), "{} is written", path.display());
+}
+
+/// Copies a program, by another process as well.
+pub fn copy_program(of: impl AsRef<Path>, to: &Path) {
+    let copied = start("cp").arg(of.as_ref()).arg(to).status().expect("cp starts");
+    assert!(copied.success(), "{} is copied", of.as_ref().display());
 }
 
 /// Returns true if a program ends well with these arguments. Prints what is missing here if it does not.

@@ -1,10 +1,10 @@
 //! A real XMPP server for a test (Prosody, as Debian has it), and people with clients written by hand.
 
-use crate::programs::{OwnedChild, start};
+use crate::programs::{OwnedChild, free_port, start};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::mpsc::channel;
@@ -48,8 +48,7 @@ impl Prosody {
         std::fs::write(path.join("localhost.crt"), made.cert.pem()).expect("a certificate");
         std::fs::write(path.join("localhost.key"), made.signing_key.serialize_pem()).expect("a key");
         for _ in 0..TRIES {
-            let free =
-                TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+            let free = free_port();
             if let Some(child) = run(path, free) {
                 return Self { folder, child, port: free };
             }

@@ -1,6 +1,7 @@
 //! The desktop app as a person uses it: its pages, read and clicked through WebDriver.
 
-use crate::drivers::{Group, connect, display, driver, free_port, missing, search};
+use crate::drivers::{Group, connect, display, driver, missing, search};
+use crate::programs::free_port;
 use fantoccini::elements::Element;
 use fantoccini::error::CmdError;
 use fantoccini::key::Key;
@@ -28,6 +29,9 @@ const START: Duration = Duration::from_mins(1);
 
 /// Between two looks at what tells nobody when it is there: the driver, and the list of windows. Everything else tells.
 pub(crate) const BETWEEN: Duration = Duration::from_millis(50);
+
+/// Element of a page whose *Allow* works.
+const ARMED: &str = "document.querySelector('[data-testid=arming][data-state=armed]')";
 
 /// A running desktop app with an empty data folder.
 pub struct Window {
@@ -137,6 +141,13 @@ impl Window {
 
     pub fn page_processes(&self) -> BTreeSet<u32> {
         self.processes("WebKitWebProces").into_keys().collect()
+    }
+
+    /// Waits until one page has a process that is none of these, and returns it. That of a page that went ends a little later.
+    pub async fn another_page_process(&self, before: &BTreeSet<u32>) -> u32 {
+        let others = || self.page_processes().difference(before).copied().collect::<Vec<u32>>();
+        until(async || others().len() == 1, "the question has no page of its own").await;
+        others()[0]
     }
 
     /// Returns the address of the app's session bus.
@@ -336,8 +347,19 @@ impl Window {
 
     /// Waits until *Allow* works.
     pub async fn armed(&self) {
-        let armed = "document.querySelector('[data-testid=arming][data-state=armed]')";
-        self.holds(armed, "the question is never armed").await;
+        self.holds(ARMED, "the question is never armed").await;
+    }
+
+    /// Turns to the panel, and waits until *Allow* works there. On a busy computer its page may answer too late: then the app puts
+    /// another one in its place.
+    pub async fn armed_in_panel(&self) {
+        let script = format!("return Boolean({ARMED})");
+        let armed = async || {
+            let page = &self.page;
+            self.is_turned_to("approval.html").await
+                && page.execute(&script, Vec::new()).await.is_ok_and(|armed| armed == Value::Bool(true))
+        };
+        until(armed, "the question is never armed").await;
     }
 
     /// Waits until no question is on show.

@@ -1,6 +1,8 @@
 //! Tests of the development container's feature, in a sandbox that stands for a new container.
 
-use postern_tests::{Answer, Postern, SEALED, bubblewrap_works, postern_run, repository, start};
+use postern_tests::{
+    Answer, Postern, SEALED, bubblewrap_works, copy_program, postern_run, repository, start,
+};
 use std::fs;
 use std::path::Path;
 
@@ -12,7 +14,7 @@ fn unpacked(with_program: bool) -> tempfile::TempDir {
         fs::copy(from, folder.path().join(file)).unwrap();
     }
     if with_program {
-        fs::copy(postern_run(), folder.path().join("postern-run")).unwrap();
+        copy_program(postern_run(), &folder.path().join("postern-run"));
     }
     folder
 }

@@ -49,8 +49,7 @@ async fn the_inbox_answers_what_it_shows_and_no_window_answers_for_the_other() {
     window.turn_to("settings.html").await;
     let forced = window.force_allow().await;
     assert!(forced.contains("isn’t shown in this window"), "{forced}");
-    window.turn_to("approval.html").await;
-    window.armed().await;
+    window.armed_in_panel().await;
     window.answer_by_click("once").await;
     assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "the panel allows");
     window.close().await;
@@ -81,8 +80,7 @@ async fn while_others_see_the_screen_a_question_waits_in_the_inbox_alone() {
     assert!(window.panels().is_empty(), "and nothing shows it");
     window.click(SWITCH).await;
     window.another_panel(&BTreeSet::new()).await;
-    window.turn_to("approval.html").await;
-    window.armed().await;
+    window.armed_in_panel().await;
     window.answer_by_click("once").await;
     assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "it is asked and answered as ever");
     window.close().await;

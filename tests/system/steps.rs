@@ -1,12 +1,11 @@
 //! Lines whose steps Postern starts itself, compared with what bash makes of them.
 
 use postern_command::Sequence;
-use postern_tests::{Postern, postern_run, start};
+use postern_tests::{Postern, postern_run, put_program, start};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Stdio;
@@ -39,9 +38,7 @@ fn folder() -> tempfile::TempDir {
     let project = folder.path().join(PROJECT);
     std::fs::create_dir_all(project.join("sub")).unwrap();
     for (name, text) in SCRIPTS {
-        let path = project.join(name);
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        put_program(&project.join(name), text);
     }
     folder
 }

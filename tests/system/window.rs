@@ -88,8 +88,7 @@ async fn a_page_that_nobody_needs_goes_and_the_next_question_has_a_new_one() {
         window.has_windows(1).await;
         window.turn_to("settings.html").await;
         ask(&mut agent, window.touching(name));
-        window.turn_to("approval.html").await;
-        window.armed().await;
+        window.armed_in_panel().await;
         window.answer_by_click("once").await;
         assert!(matches!(ending(&mut agent).event, NoticeEvent::Finished(_)), "the new page's answer counts");
         assert!(window.work.join(name).exists(), "what was allowed really ran");
@@ -108,12 +107,10 @@ async fn a_page_is_replaced_after(signal: Signal) {
     window.turn_to("settings.html").await;
     let others = window.page_processes();
     ask(&mut agent, window.touching("again"));
-    window.turn_to("approval.html").await;
-    window.armed().await;
-    let pages: Vec<u32> = window.page_processes().difference(&others).copied().collect();
-    let [page] = pages.as_slice() else { panic!("the question has one page: {pages:?}") };
+    window.armed_in_panel().await;
+    let page = window.another_page_process(&others).await;
     let before = window.panels();
-    kill_process(Pid::from_raw(i32::try_from(*page).unwrap()).unwrap(), signal).unwrap();
+    kill_process(Pid::from_raw(i32::try_from(page).unwrap()).unwrap(), signal).unwrap();
     window.another_panel(&before).await;
     assert_eq!(window.waiting(), 1, "the question waits on");
     window.answer("once").await;

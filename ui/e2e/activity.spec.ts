@@ -130,7 +130,7 @@ test("secrets of past requests are left out until one asks for them", async ({ p
   await detail.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Copy Command Without Secrets" }).click();
   await expect(page.getByText("Copied without its secrets.")).toBeVisible();
-  expect(await copied()).toContain("ghp_••••");
+  await expect.poll(copied).toContain("ghp_••••");
   await detail.getByRole("button", { name: "Show Secrets" }).click();
   await expect(detail.locator(".command")).toContainText("--token ghp_a1B2c3D4");
   await detail.getByRole("button", { name: "More" }).click();
@@ -280,7 +280,7 @@ test("a long command is shown in full length where one wants it, and never cut",
   const hidden = () => command.evaluate((box) => box.scrollHeight - box.clientHeight);
   const all = page.getByRole("button", { name: "Show All" });
   await expect(all).toBeVisible();
-  expect(await hidden()).toBeGreaterThan(0);
+  await expect.poll(hidden).toBeGreaterThan(0);
   await all.click();
   await expect.poll(hidden).toBe(0);
   await page.getByRole("button", { name: "Show Less" }).click();

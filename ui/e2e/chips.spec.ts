@@ -39,7 +39,7 @@ async function none(chips: Locator) {
 }
 
 /** A window that has just become narrow lays itself out. */
-const whole = (chips: Locator) => expect.poll(() => cut(chips), { timeout: 5000 }).toEqual([]);
+const whole = (chips: Locator) => expect.poll(() => cut(chips)).toEqual([]);
 
 const SMALL = { width: 460, height: 700 };
 

@@ -10,8 +10,9 @@ async function aliveAgain(one: Locator) {
   await expect(one, "it has the keys again").toBeFocused();
 }
 
-/** Goes there by Tab, from wherever the focus is. */
+/** Goes there by Tab, from wherever the focus is, once it is there. */
 async function tabTo(page: Page, wanted: Locator) {
+  await expect(wanted).toBeAttached();
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press("Tab");
     if (await focused(wanted)) return;

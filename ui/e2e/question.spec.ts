@@ -311,12 +311,16 @@ test("Esc leaves the message first, and then denies", async ({ page }) => {
 });
 
 test("a dangerous one is held, and a click is no hold", async ({ page }) => {
+  await page.clock.install();
   await open(page, "destructive");
   await armed(page);
   const once = page.getByTestId("once");
   await expect(once).toHaveText("Hold to Allow");
+  // However long the click takes here, none of the page's time passes.
+  await page.clock.pauseAt(Date.now() + 1000);
   await once.click();
   expect((await said(page)).answers).toEqual([]);
+  await page.clock.resume();
   await once.hover();
   await page.mouse.down();
   await expect.poll(async () => (await said(page)).answers).toMatchObject([{ answer: "once" }]);

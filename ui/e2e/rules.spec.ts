@@ -5,11 +5,11 @@ test.beforeEach(async ({ page }) => {
   await page.setViewportSize({ width: 1380, height: 860 });
 });
 
-/** Edits a rule in its row, and tries again if the row was replaced between the two clicks. */
+/** Edits a rule in its row, and tries again if the row was replaced between the two clicks and not edited a little later. */
 async function edited(page: Page, pattern: string) {
   const field = page.getByRole("textbox", { name: "Pattern" });
   await expect(async () => {
-    await rule(page, pattern).dblclick();
+    if (!(await field.isVisible())) await rule(page, pattern).dblclick({ timeout: 5000 });
     await expect(field).toBeVisible({ timeout: 2000 });
   }).toPass();
   return field;

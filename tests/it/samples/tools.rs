@@ -1,5 +1,6 @@
 //! Programs that stand for those of a Mac: each says the same every time.
 
+use postern_tests::put_program;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -43,8 +44,7 @@ impl Tools {
     /// Puts a program there, or another one in its place. No two are the same: a rule that denies one denies its copies.
     pub(super) fn install(&self, name: &str, does: &str) {
         let new = self.0.path().join("new");
-        fs::write(&new, format!("#!/bin/sh\n# {name}\n{does}\n")).unwrap();
-        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
+        put_program(&new, format!("#!/bin/sh\n# {name}\n{does}\n"));
         fs::rename(new, self.bin().join(name)).unwrap();
     }
 

@@ -7,7 +7,7 @@ mod trace;
 
 pub use ran::unreported;
 
-use crate::programs::{program, start, works};
+use crate::programs::{copy_program, program, start, works};
 use postern_command::Dialect;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ impl Sandbox {
     pub fn with(names: impl IntoIterator<Item = String>) -> Self {
         let bin = tempfile::tempdir().expect("a temporary folder");
         let first = bin.path().join("postern-recorder");
-        fs::copy(recorder(), &first).expect("the recorder is copied");
+        copy_program(recorder(), &first);
         for name in names.into_iter().filter(|name| !name.is_empty() && !name.contains('/')) {
             let link = bin.path().join(name);
             if !link.exists() {

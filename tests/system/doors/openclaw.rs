@@ -74,7 +74,7 @@ fn what_a_rule_allows_runs_and_its_end_is_told() {
     assert!(set_up.contains(&claw.client.socket) && set_up.contains(&claw.client.token), "{set_up}");
     claw.host.ok(&["rules", "allow", "/usr/bin/printf", "--agent", "claw"]);
     let told = claw.exec(&json!({"command": ["/usr/bin/printf", "hi %s", "there"], "rawCommand": "/usr/bin/printf 'hi %s' there",
-        "cwd": "/", "env": null, "timeoutMs": 3000, "agentId": "main", "sessionKey": "agent:main:main"}));
+        "cwd": "/", "env": null, "timeoutMs": 15000, "agentId": "main", "sessionKey": "agent:main:main"}));
     assert_eq!(
         told,
         json!({"type": "exec-res", "id": "the-id", "ok": true, "payload":

@@ -14,9 +14,10 @@ fn a_pin_that_another_program_takes_away_is_put_back() {
 /// Takes a pin away from a run, which writes nothing there; returns true if it went on.
 fn goes_on_without_its_pin() -> bool {
     let world = World::new();
+    // One process, which stops at once.
     let text = "touch ready; until [ -e go ]; do :; done; \
-                for ((i = 0; i < 100000; i++)); do \
-                grep -q '/.git/config ' /proc/self/mountinfo && break; done; \
+                for ((i = 0; i < 1000000; i++)); do mapfile -t mounts </proc/self/mountinfo; \
+                [[ ${mounts[*]} == *'/.git/config '* ]] && break; done; \
                 ! echo '[core] fsmonitor = evil' >> .git/config";
     let mut run = started(&world, text, "ready");
     // Git renames a new file over the pinned one.
@@ -35,9 +36,10 @@ fn a_run_that_gets_hold_of_a_file_before_its_pin_is_back_ends() {
     // It never stops trying.
     let text = "touch ready; while :; do echo '[core] fsmonitor = evil' >> .git/config; done 2>/dev/null";
     let mut run = started(&world, text, "ready");
+    world.run(&How::Free, "cp .git/config ../kept");
     while run.try_wait().unwrap().is_none() {
-        // Each time it gets less than a millisecond.
-        world.run(&How::Free, "git config branch.main.remote origin");
+        // Each time it gets less than a millisecond. Git would read what the run wrote, and could write that after the end.
+        world.run(&How::Free, "cp ../kept ../new && mv ../new .git/config");
     }
     assert_eq!(run.wait().unwrap().code(), Some(128 + 9));
     let there = fs::read_to_string(world.path("project/.git/config")).unwrap_or_default();

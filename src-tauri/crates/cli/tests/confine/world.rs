@@ -32,6 +32,13 @@ pub(crate) enum How {
     Loopback,
 }
 
+/// Copies a program, by another process.
+///
+/// A file that is open for writing does not run, and children of other tests may still hold what this process wrote.
+pub(crate) fn copy_program(of: &str, to: &Path) {
+    assert!(Command::new("cp").arg(of).arg(to).status().unwrap().success(), "{of} is copied");
+}
+
 fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
@@ -55,7 +62,7 @@ impl World {
         let postern = top.join("postern");
         let built = env!("CARGO_BIN_EXE_postern");
         if fs::hard_link(built, &postern).is_err() {
-            fs::copy(built, &postern).unwrap();
+            copy_program(built, &postern);
         }
         for name in ["home/.ssh", "home/.config", "data", "outside/folder", "project/src", "run", "plain"] {
             fs::create_dir_all(top.join(name)).unwrap();

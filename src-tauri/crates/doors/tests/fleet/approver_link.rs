@@ -134,7 +134,7 @@ async fn what_an_approver_s_connection_repeats_starts_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_an_approver_s_connection_holds_until_after_the_end_starts_nothing() {
     let mut stage = Stage::set().await;
-    stage.mini.call("agents.set", json!({"agent": "main", "values": {"approvalTimeout": "10s"}})).await;
+    stage.mini.call("agents.set", json!({"agent": "main", "values": {"approvalTimeout": "20s"}})).await;
     let (noor, between) = noor_led(&mut stage).await;
     let mut news = stage.watch().await;
     let (let_go, held) = oneshot::channel();

@@ -6,9 +6,8 @@ use postern_doors::fleet::{
     BrokerChoice, FleetOwner, FleetSetup, HostConsent, InvitationCode, Joined, Joining, NewFleetChoices,
     invite_device,
 };
+use postern_tests::{free_port, put_program};
 use std::fs;
-use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
@@ -45,16 +44,14 @@ fn in_container(port: u16) -> NewFleetChoices {
 }
 
 fn put_docker(folder: &Path) {
-    let program = folder.join("docker");
-    fs::write(&program, DOCKER).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+    put_program(&folder.join("docker"), DOCKER);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broker_in_a_container_lets_an_invited_mac_in_and_sees_its_own_folder_alone() {
     let (laptop, mini, place) = (Mac::start().await, Mac::start().await, TempDir::new().unwrap());
     let folder = laptop.folder();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     put_docker(place.path());
     let setup =
         FleetSetup::prepare(&folder, (place.path(), place.path().to_str()), &in_container(port)).unwrap();

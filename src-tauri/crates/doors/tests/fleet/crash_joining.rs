@@ -13,9 +13,8 @@ use postern_contract::methods::{
     GetFleet, InviteMember, JoinFleet, LeaveFleet, Method, Nothing, PairMember, RevokeMember,
 };
 use postern_doors::fleet::{Folder, InvitationCode, has_joined};
-use postern_tests::Postern;
+use postern_tests::{Postern, free_port};
 use serde_json::json;
-use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,7 +113,7 @@ async fn join(owner: &Path, joiner: &Path, compared: &AtomicBool) -> Option<()> 
 impl Joinings {
     async fn set() -> Self {
         let (owner, joiner) = (Postern::start(), Postern::start());
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let listen = format!("127.0.0.1:{port}");
         let start = ["fleet", "start", "--yes", "--before-2-10", "--name", "MacBook", "--person", "Mara"];
         owner.ok(&[&start[..], &["--listen", &listen]].concat());

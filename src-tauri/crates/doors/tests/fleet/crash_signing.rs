@@ -11,7 +11,6 @@ use crate::proposals::{
 };
 use crate::rights::noor_joined;
 use crate::stage::{Mac, PATIENCE, Stage, invitation, joined, until_async};
-use async_nats::HeaderMap;
 use postern_doors::fleet::{
     FleetOwner, Folder, Hash, ProposedContent, Publisher, Roster, RosterChange, WaitingProposal,
     change_rights, list_proposals, sign_proposal,
@@ -274,7 +273,7 @@ async fn a_roster_whose_owner_ended_before_the_word_of_it_is_said_to_be_current(
     let mut roster = pinned.roster.clone();
     (roster.version, roster.previous) = (roster.version + 1, Some(pinned.hash));
     let envelope = mara.header().sign_body(roster, &[&mara.keys.sign]);
-    assert!(mara.write("roster", mara.sealed("roster", &envelope.encode()), HeaderMap::new()).await);
+    mara.write_stored("roster", mara.sealed("roster", &envelope.encode())).await;
     let hash = Hash::of_bytes(&envelope.payload);
     let mini = stage.mini.folder();
     until_async(async || mini.read_fresh().unwrap().is_some_and(|said| said.roster == hash)).await;

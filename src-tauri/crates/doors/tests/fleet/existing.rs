@@ -5,15 +5,15 @@ use postern_doors::fleet::{
     self, AnswerReply, BrokerChoice, BrokerFact, FleetApprover, FleetChoice, FleetOwner, Folder, Joining,
 };
 use postern_fleet::SignKey;
+use postern_tests::free_port;
 use serde_json::json;
 use std::fs;
-use std::net::TcpListener;
 use std::path::Path;
 
 /// Writes the beginning of a server's configuration, with TLS and a store in its folder, before this text. Returns its address
 /// and its certificate.
 pub(super) fn write_server(folder: &Path, more: &str) -> (String, String) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let certificate = made.cert.pem();
     fs::write(folder.join("broker.crt"), &certificate).unwrap();

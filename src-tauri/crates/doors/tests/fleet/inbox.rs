@@ -1,6 +1,6 @@
 //! Inbox of one Mac: what waits on another Mac is shown by this one's own approvers, and answered as anything else.
 
-use crate::stage::{Mac, PATIENCE, Stage, never_ran, ran_once};
+use crate::stage::{Mac, PATIENCE, Stage, never_ran, ran_once, until_async};
 use postern_client::Channel;
 use postern_contract::{ApproverNotification, Question, join_pieces};
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host};
@@ -166,9 +166,13 @@ async fn a_mac_that_is_gone_is_offline_and_a_broker_that_is_gone_empties_the_inb
     let InInbox { mut stage, file, run: _run, mut mara, asked } =
         asked_in_inbox(ConnectedApproverKind::Terminal).await;
     stage.mini.call("doors.disable", json!({"door": "fleet"})).await;
-    let answered = mara.answer(&asked, "once").await;
-    assert_eq!(answered["applied"], json!(false));
-    assert_eq!(answered["reason"], json!("that Mac is offline: nothing was sent"));
+    // Until the broker has seen that its connection ended, what is sent to it is not confirmed.
+    until_async(async || {
+        let answered = mara.answer(&asked, "once").await;
+        assert_eq!(answered["applied"], json!(false));
+        answered["reason"] == json!("that Mac is offline: nothing was sent")
+    })
+    .await;
     stage.broker.kill();
     assert_eq!(
         mara.closed().await,

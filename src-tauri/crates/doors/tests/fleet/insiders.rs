@@ -105,7 +105,7 @@ impl Insider {
     /// Signs a document of the group `all`, and stores it whatever is there.
     async fn store(&self, kind: &str, envelope: &SignedEnvelope, to: &[SealKey]) {
         let (key, sealed) = self.seal(kind, envelope, to);
-        assert!(self.write(&key, sealed, HeaderMap::new()).await);
+        self.write_stored(&key, sealed).await;
     }
 
     /// Seals a document of the group `all`, and returns it with its key in the bucket.
@@ -146,16 +146,34 @@ impl Insider {
         seal_document((&self.fleet, key), bytes, &self.everybody(), &mut seed).unwrap()
     }
 
-    /// Sends a value for an entry of the bucket as it is. Returns true if the broker stored it.
+    /// Sends a value for an entry of the bucket as it is, and waits until the broker stored it.
+    pub(super) async fn write_stored(&self, key: &str, bytes: Vec<u8>) {
+        self.store_bytes(Subjects::for_fleet(&self.fleet).key_subject(key), bytes).await;
+    }
+
+    /// Sends a value for an entry of the bucket as it is. Returns true if the broker stored it at once.
     pub(super) async fn write(&self, key: &str, bytes: Vec<u8>, headers: HeaderMap) -> bool {
         self.send_stored(Subjects::for_fleet(&self.fleet).key_subject(key), bytes, headers).await
     }
 
-    /// Sends bytes as they are. Returns true if the broker stored them.
+    /// Sends bytes as they are, and waits until the broker stored them.
+    pub(super) async fn store_bytes(&self, subject: String, bytes: Vec<u8>) {
+        assert!(self.send_within(PATIENCE, subject, (bytes, HeaderMap::new())).await, "it is stored");
+    }
+
+    /// Sends bytes as they are. Returns true if the broker stored them at once: some of what it refuses it does not answer.
     pub(super) async fn send_stored(&self, subject: String, bytes: Vec<u8>, headers: HeaderMap) -> bool {
-        let context = jetstream::context::ContextBuilder::new().timeout(Duration::from_secs(2));
-        let sent =
-            context.build(self.client.clone()).publish_with_headers(subject, headers, bytes.into()).await;
+        self.send_within(Duration::from_secs(2), subject, (bytes, headers)).await
+    }
+
+    async fn send_within(
+        &self,
+        patience: Duration,
+        subject: String,
+        (bytes, headers): (Vec<u8>, HeaderMap),
+    ) -> bool {
+        let context = jetstream::context::ContextBuilder::new().timeout(patience).build(self.client.clone());
+        let sent = context.publish_with_headers(subject, headers, bytes.into()).await;
         sent.unwrap().await.is_ok()
     }
 }
@@ -387,7 +405,7 @@ async fn a_publisher_cannot_fill_what_revoking_it_needs() {
     }
     // As large and as often as may be.
     for _ in 0..24 {
-        assert!(pat.write(&key, vec![0; 1_000_000], HeaderMap::new()).await);
+        pat.write_stored(&key, vec![0; 1_000_000]).await;
     }
     assert_eq!(stage.owner.revoke("pub").await.unwrap(), 1);
     stage.broker.reload();

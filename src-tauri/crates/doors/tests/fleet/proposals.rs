@@ -154,7 +154,7 @@ async fn one_owner_with_two_devices_changes_nothing() {
     roster.members.retain(|member| member.name != "Ines's MacBook");
     roster.owners_needed = 1;
     let envelope = mara.header().sign_body(roster, &[&mara.keys.sign, &other.keys.sign]);
-    assert!(mara.write("roster", mara.sealed("roster", &envelope.encode()), HeaderMap::new()).await);
+    mara.write_stored("roster", mara.sealed("roster", &envelope.encode())).await;
     until_async(async || refused_kinds(&stage.mini).await.contains("too-few")).await;
     assert_eq!(version(&stage.mini.folder()), before);
     // It is in nobody's way.
@@ -427,7 +427,8 @@ async fn who_is_neither_owner_nor_publisher_writes_no_proposal() {
             assert!(!insider.write(key, vec![0], HeaderMap::new()).await, "{key}");
         }
     }
-    assert!(pat.write(&policy, vec![0], HeaderMap::new()).await, "a publisher proposes policy");
+    // A publisher proposes policy.
+    pat.write_stored(&policy, vec![0]).await;
     assert!(!pat.write("proposal.roster", vec![0], HeaderMap::new()).await, "and no roster");
     let none = list_proposals(&stage.mini.folder()).await;
     assert!(none.is_err(), "{none:?}");
@@ -446,7 +447,7 @@ async fn a_host_passes_over_proposals() {
     let envelope = mara.header().sign_body(roster, &[&mara.keys.sign]);
     for key in ["proposal.roster", policy.as_str()] {
         for bytes in [envelope.encode(), FleetProposal::new(vec![envelope.clone()]).encode()] {
-            assert!(mara.write(key, mara.sealed(key, &bytes), HeaderMap::new()).await);
+            mara.write_stored(key, mara.sealed(key, &bytes)).await;
         }
     }
     // What comes after it was read after it.

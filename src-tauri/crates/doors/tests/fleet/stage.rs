@@ -11,10 +11,10 @@ use postern_host::HostUser;
 use postern_host::session::{ScreenPresence, ScreenSession};
 use postern_host::{ApproverGuard, ConnectedApproverKind, Host, HostConfig};
 use postern_protocol::{RunParams, RunResult, Wait, What};
+use postern_tests::free_port;
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
@@ -316,7 +316,7 @@ pub(super) fn choices(broker: BrokerChoice) -> NewFleetChoices {
 
 /// Makes a fleet of one Mac in this group, which Mara owns. Its broker is to be started.
 pub(super) fn found_fleet(folder: &Folder, group: &str) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let wanted = NewFleetChoices { group: group.parse().unwrap(), ..choices(own_broker(port)) };
     fleet::prepare_fleet(folder, &wanted).unwrap().save_files(folder).unwrap();
 }

@@ -2,9 +2,9 @@
 
 use crate::stage::{Broker, Mac, until_async};
 use postern_host::ConnectedApproverKind;
+use postern_tests::free_port;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::net::TcpListener;
 
 impl Mac {
     /// Calls a method that is refused, and returns why.
@@ -50,7 +50,7 @@ async fn started(laptop: &Mac) -> Broker {
     assert_eq!(laptop.call("fleet.get", json!({})).await["fleet"], Value::Null);
     let odd = laptop.refused("fleet.plan", start("mini.local")).await;
     assert!(odd.contains("192.168.1.2:7720"), "it says what would be right: {odd}");
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let plan = laptop.call("fleet.plan", start(&format!("127.0.0.1:{port}"))).await;
     assert_eq!(plan["onlyHere"], json!(true));
     assert!(!laptop.folder().broker().join("broker.conf").exists(), "nothing is written before it was shown");

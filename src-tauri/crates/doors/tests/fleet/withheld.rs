@@ -222,7 +222,7 @@ pub(super) async fn answer_too_late(
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_is_held_until_after_the_end_starts_nothing() {
     let mut stage = Stage::set().await;
-    stage.mini.call("agents.set", json!({"agent": "main", "values": {"approvalTimeout": "10s"}})).await;
+    stage.mini.call("agents.set", json!({"agent": "main", "values": {"approvalTimeout": "20s"}})).await;
     let between = led(&stage).await;
     let mut news = stage.watch().await;
     let (let_go, held) = oneshot::channel();
@@ -262,5 +262,5 @@ async fn a_broker_that_sends_a_message_without_end_is_cut_off() {
     ran_once(run, &file).await;
     // Without that it would be as many as fit the time until three pings got no reply.
     let mebibytes = written.load(Ordering::Relaxed);
-    assert!((1..100).contains(&mebibytes), "{mebibytes} MiB of it were taken");
+    assert!((1..200).contains(&mebibytes), "{mebibytes} MiB of it were taken");
 }

@@ -102,11 +102,17 @@ mod tests {
     use std::time::Duration;
 
     /// Makes a user whose shell is this script, and says where its home is.
+    ///
+    /// Another process writes the shell: what a test beside this one starts could still hold a file that this process wrote, and
+    /// a file that is open for writing does not run.
+    #[expect(clippy::disallowed_methods, reason = "a test makes its own program")]
     fn user(script: &str) -> (tempfile::TempDir, HostUser) {
         let home = tempfile::tempdir().unwrap();
-        let shell = home.path().join("shell");
-        fs::write(&shell, script).unwrap();
-        fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+        let [written, shell] = ["written", "shell"].map(|name| home.path().join(name));
+        fs::write(&written, script).unwrap();
+        fs::set_permissions(&written, fs::Permissions::from_mode(0o755)).unwrap();
+        let copied = std::process::Command::new("cp").arg("-p").args([&written, &shell]).status().unwrap();
+        assert!(copied.success());
         let current = HostUser::current(Vec::new()).unwrap();
         let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
         let user = HostUser { home: text(home.path()), shell: text(&shell), ..current };

@@ -254,7 +254,7 @@ mod tests {
             std::fs::create_dir(&root).unwrap();
             follow(watcher.as_mut(), &mut watched, &roots, &[]);
             std::fs::write(root.join("tool.toml"), turn).unwrap();
-            let told = tokio::time::timeout(Duration::from_secs(20), heard.notified()).await;
+            let told = tokio::time::timeout(Duration::from_mins(1), heard.notified()).await;
             assert!(told.is_ok(), "nothing is heard of {}", root.display());
             std::fs::remove_dir_all(&root).unwrap();
             // What the removal itself told is not what the next turn waits for.

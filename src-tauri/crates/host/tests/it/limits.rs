@@ -112,9 +112,13 @@ async fn a_rule_frees_what_waits_its_turn_and_a_pause_denies_it() {
 #[tokio::test]
 async fn requests_a_second_are_limited() {
     let (_lab, mut wire) = Lab::with(&[("preset", "deny"), ("requestsPerSecond", "1")]).await;
+    // Sent at once, and more than come back in the time that their answers may take.
+    let mut calls = Vec::new();
+    for _ in 0..20 {
+        calls.push(wire.post_run(&["true"], json!({})).await.1);
+    }
     let mut limited = None;
-    for _ in 0..4 {
-        let (_, call) = wire.post_run(&["true"], json!({})).await;
+    for call in calls {
         limited = limited.or(wire.answer(call).await.err());
     }
     let error = limited.unwrap();
