@@ -97,15 +97,14 @@ pub(super) fn confining_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> 
 
 /// Returns the policy for a line that a rule confines: the classes which the profile `project` holds are allowed where they would
 /// ask. What no class covers is asked about as before.
-pub(super) fn policy_of_line(policy: &AgentPolicy, facts: &Facts<'_>) -> Option<AgentPolicy> {
-    confining_line(policy, facts)?;
+pub(super) fn policy_of_line(policy: &AgentPolicy) -> AgentPolicy {
     let mut widened = policy.clone();
     for class in [Class::Look, Class::Files, Class::Build] {
         if widened.settings.access(class) == Access::Ask {
             widened.settings.set_access(class, Access::Allow);
         }
     }
-    Some(widened)
+    widened
 }
 
 /// Returns the rule from an offer for exactly this line in this folder that names this profile, or none.

@@ -38,7 +38,7 @@ pub fn against_command_tool(policy: &AgentPolicy, facts: &Facts<'_>) -> CommandA
         managed_problem: policy.managed_problem.clone(),
         ..AgentPolicy::new(policy.agent.clone(), policy.settings.clone())
     };
-    let mut judgement = Judgement::new(&rules, facts, rules.settings.ask);
+    let mut judgement = Judgement::new(&rules, facts, rules.settings.ask, None);
     let (steps, whole) = judgement.against_all();
     let strictest = steps
         .into_iter()

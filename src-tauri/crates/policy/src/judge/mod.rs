@@ -95,8 +95,9 @@ use std::cell::OnceCell;
 
 /// Judges a request.
 pub fn judge_request(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
-    let of_line = code::policy_of_line(policy, facts);
-    Judgement::new(of_line.as_ref().unwrap_or(policy), facts, policy.settings.ask).verdict()
+    let confining = code::confining_line(policy, facts);
+    let widened = confining.map(|_| code::policy_of_line(policy));
+    Judgement::new(widened.as_ref().unwrap_or(policy), facts, policy.settings.ask, confining).verdict()
 }
 
 /// Judges a request that nobody answered, by the agent's `fallback`: `allowlist` is as if `ask` were `off`. Never asks.
@@ -105,8 +106,9 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         Fallback::Deny | Fallback::Full => policy.settings.ask,
         Fallback::Allowlist => Ask::Off,
     };
-    let of_line = code::policy_of_line(policy, facts);
-    let mut judgement = Judgement::new(of_line.as_ref().unwrap_or(policy), facts, ask);
+    let confining = code::confining_line(policy, facts);
+    let widened = confining.map(|_| code::policy_of_line(policy));
+    let mut judgement = Judgement::new(widened.as_ref().unwrap_or(policy), facts, ask, confining);
     judgement.doubt_denies |= policy.settings.fallback == Fallback::Full;
     let mut verdict = judgement.verdict();
     if verdict.decision != Decision::Ask {
@@ -144,7 +146,12 @@ struct Judgement<'a> {
 }
 
 impl<'a> Judgement<'a> {
-    fn new(policy: &'a AgentPolicy, facts: &'a Facts<'a>, ask: Ask) -> Self {
+    fn new(
+        policy: &'a AgentPolicy,
+        facts: &'a Facts<'a>,
+        ask: Ask,
+        confining_rule: Option<&'a Rule>,
+    ) -> Self {
         let line_rule = code::covering_line(policy, facts);
         let weighed = OnceCell::new();
         Self {
@@ -154,7 +161,7 @@ impl<'a> Judgement<'a> {
             profiles: profile::Profiles::new(policy, facts, &weighed, line_rule.is_some()),
             weighed,
             line_rule,
-            confining_rule: code::confining_line(policy, facts),
+            confining_rule,
             ask,
             doubt_denies: ask == Ask::Off,
             trace: Vec::with_capacity(12),
