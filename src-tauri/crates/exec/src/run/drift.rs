@@ -17,17 +17,17 @@ pub(super) fn find_drift(prepared: &Prepared) -> Option<Drift> {
     if prepared.plan.confinement.is_none() && !prepared.held.obeyed.is_current() {
         return Some(Drift::Facts);
     }
-    files(prepared).find_map(|(file, _)| changed(file))
+    held_files(prepared).find_map(|(file, _)| changed(file))
 }
 
 /// Returns the first file with other content, of those whose times may hide a change. Reading them may take seconds.
 pub(super) fn find_other_content(prepared: &Prepared) -> Option<Drift> {
-    let mut read = files(prepared).filter(|(file, kind)| must_hash(file, *kind));
+    let mut read = held_files(prepared).filter(|(file, kind)| must_hash(file, *kind));
     let (file, _) = read.find(|(file, _)| !same_content(file))?;
     Some(Drift::Changed { path: file.bound.path.clone() })
 }
 
-fn files(prepared: &Prepared) -> impl Iterator<Item = (&HeldFile, HeldFileKind)> {
+fn held_files(prepared: &Prepared) -> impl Iterator<Item = (&HeldFile, HeldFileKind)> {
     let held = &prepared.held;
     let programs = held.started.iter().chain(&held.programs);
     let programs = programs.map(|file| (&**file, HeldFileKind::Program));

@@ -66,7 +66,7 @@ impl<'a> Profiles<'a> {
         Self { confinement: confinement.without(denied), ..profiles }
     }
 
-    /// Returns true if files that hold secrets are kept from a run: it only reads or changes files, and may open some that no word
+    /// Returns true if files that hold secrets are kept from a run: it only reads or changes files, perhaps some that no word
     /// names.
     ///
     /// With a word that names one a step is dangerous, and the person decides. Code of the project may need them.
