@@ -367,3 +367,19 @@ fn programs_that_are_planted_on_the_way_stand_for_no_others() {
     }
     assert!(!mark.exists(), "a planted program ran with the person's rights");
 }
+
+#[test]
+fn any_number_of_places_that_a_run_plants_is_set_aside_soon_and_told_in_short() {
+    let Some(arena) = Arena::open() else { return };
+    let mut agent = worker(&arena, "main");
+    let plants = "#!/bin/bash\nd=$(printf 'd%.0s' {1..200}); mkdir -p $d/$d/$d; cd $d/$d/$d\n\
+                  for at in {1..20000}; do : > $at.code-workspace; done\n";
+    agent.write("plant.sh", plants, 0o755);
+    let (_, end) = worked(&mut agent, "./plant.sh");
+    let message = end["params"]["message"].as_str().unwrap_or_default();
+    assert!(message.ends_with(" and 19990 more.") && message.len() < 16 << 10, "{message}");
+    let deep = agent.project().join(vec!["d".repeat(200); 3].join("/"));
+    let left = fs::read_dir(deep).unwrap().flatten();
+    let left = left.filter(|left| left.path().extension().is_some_and(|end| end == "code-workspace"));
+    assert_eq!(left.count(), 0);
+}

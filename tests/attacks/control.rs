@@ -2,6 +2,8 @@
 
 use postern_tests::{Agent, Arena, postern};
 use serde_json::json;
+use std::fs;
+use std::time::{Duration, Instant};
 
 /// Returns a script that daemonizes a `postern` command, so that its run has ended and its parent is gone.
 fn daemon(arena: &Arena, agent: &str) -> String {
@@ -31,6 +33,41 @@ fn a_pause_holds_for_what_was_allowed_and_is_still_being_opened() {
         (&json!("exec.denied"), &json!("paused")),
         "{end}"
     );
+    assert!(!agent.project().join("ran").exists());
+}
+
+/// Returns true if a process is held before its first instruction.
+fn holds_a_process(host: u32) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{host}/task")).unwrap().flatten();
+    let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let children: Vec<String> =
+        lists.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let is_held = |child: &String| {
+        let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('t'))
+    };
+    children.iter().any(is_held)
+}
+
+#[test]
+fn a_pause_holds_for_what_is_held_while_its_files_are_read_again() {
+    let Some(mut arena) = Arena::open_own() else { return };
+    let host = arena.host().pid();
+    let mut agent = arena.agent("main", &[]);
+    agent.sh(
+        "for f in a b; do printf 'touch ran\nexit\n' > $f.sh; truncate -s 350M $f.sh; touch -d 2037-01-01 $f.sh; done",
+    );
+    let watcher = arena.watch();
+    let posted = agent.post(json!({ "shell": "sh a.sh; sh b.sh" }));
+    assert_eq!(arena.approve(&watcher.question(), &[]).code, 0);
+    let patience = Instant::now() + Duration::from_secs(120);
+    while !holds_a_process(host) {
+        assert!(Instant::now() < patience, "it is held for as long as its files are read");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    arena.ok(&["pause", "1h"]);
+    let end = agent.end(&posted);
+    assert_eq!(end["params"]["reason"], "paused", "{end}");
     assert!(!agent.project().join("ran").exists());
 }
 
@@ -133,7 +170,7 @@ fn the_audit_says_who_widened_what_and_a_watching_terminal_is_told() {
 fn a_permissions_file_that_is_changed_on_disk_is_in_the_audit() {
     let Some((arena, agent)) = Arena::with_agent("main", &[]) else { return };
     let file = arena.data().join("policy").join(agent.id()).join("permissions.jsonc");
-    std::fs::write(&file, "{ \"*\": \"allow\" }\n").unwrap();
+    fs::write(&file, "{ \"*\": \"allow\" }\n").unwrap();
     let watched = || {
         arena.json(&["audit"])["rows"].as_array().unwrap().iter().any(|row| {
             row["subject"] == "permissions"

@@ -177,14 +177,16 @@ fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
     repository(&mut agent);
     agent.sh(&format!(
         "mkdir -p a/b none && echo fine > a/notes.txt && ln -s ../.env a/link
-         for f in .env a/b/.env.local id_rsa a/server-key.pem terraform.tfstate; do echo {SECRET} > $f; done"
+         : > old-key.pem; git add -f old-key.pem; echo fine >> notes.txt
+         for f in .env a/b/.env.local id_rsa a/server-key.pem terraform.tfstate old-key.pem; do echo {SECRET} > $f; done"
     ));
     let lines = [
         "grep -r '' .", "grep -rh '' a . 2>/dev/null", "rg -uu 'fine|KEY' .", "rg '' . a",
         "ls -A | xargs cat; cat a/notes.txt", "find . -type f | xargs grep -h ''",
         "find . -path ./.git -prune -o -type f -exec cat {} +", "cat * a/*",
         "for f in * a/* a/b/*; do cat \"$f\"; done", "git ls-files -o | xargs head -n 5; cat a/notes.txt",
-        "git grep --no-index '' ", "diff -urN a none",
+        "git grep --no-index '' ", "diff -urN a none", "diff -uN a none", "grep -hd recurse '' a", "git diff",
+        "git diff-files -p", "git status -vv; cat a/notes.txt", "git grep ''; cat a/notes.txt",
     ];
     let told = |agent: &mut Agent, line: &str| {
         let end = tried(agent, json!({ "shell": line }));
@@ -210,7 +212,7 @@ fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
         "the agent is told why: {end}"
     );
     arena.ok(&["agents", "set", agent.id(), "files=allow", "--yes"]);
-    for line in ["grep -rh '' . > all", "cat * a/* > all"] {
+    for line in ["grep -rh '' . > all", "cat * a/* > all", "diff -uN a none > all", "git diff > all"] {
         told(&mut agent, &format!("{line}; cat all; cat a/notes.txt"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::world::{How, SECRET, World, copy_program, said};
 use std::fs;
+use std::path::Path;
 
 /// Evidence that an attack worked.
 #[derive(serde::Deserialize)]
@@ -196,6 +197,24 @@ fn what_one_run_plants_another_one_cannot_plant_again() {
     let mut second = started(&world, &text, "second");
     assert!(first.wait().unwrap().success() && second.wait().unwrap().success());
     assert!(!world.path("project/s/.claude").exists(), "the second run's is set aside, too");
+}
+
+#[test]
+fn what_a_command_leaves_in_the_background_ends_with_it() {
+    let world = World::new();
+    for how in [How::Look, How::Project] {
+        let leaves = "for at in 1 2; do (setsid sleep 1000 >/dev/null 2>&1 </dev/null &); done\n\
+                      trap '' HUP TERM; setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo $!";
+        let output = world.run(&how, leaves);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let left: u32 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
+        // In namespaces of its own it has another number out here.
+        let lives = matches!(how, How::Look) && Path::new(&format!("/proc/{left}")).exists();
+        assert!(!lives, "{left} would have the user's terminal");
+    }
+    // A stream that it would hold open ends as well.
+    let output = world.run(&How::Look, "sleep 1000 & echo started");
+    assert_eq!((output.status.code(), said(&output).as_str()), (Some(0), "started\n"));
 }
 
 #[test]

@@ -51,11 +51,13 @@ const OF_GH: &[HookRow] = &[
 
 /// Settings by which git starts a program where it reaches a server. `*` stands for one name of a thing (`credential.URL.helper`).
 const OF_SERVERS: &str = "core.alternaterefscommand core.askpass core.gitproxy core.sshcommand credential.*.helper \
-    credential.helper protocol.allow protocol.ext.allow remote.*.receivepack remote.*.uploadpack remote.*.vcs";
+    credential.helper lfs.*.path protocol.allow protocol.ext.allow remote.*.receivepack remote.*.uploadpack remote.*.vcs";
 
 /// Settings by which git starts a program where it looks at the work tree, or changes it.
-const OF_FILES: &str =
-    "core.fsmonitor filter.*.clean filter.*.process filter.*.smudge hook.*.command merge.*.driver";
+///
+/// A filter of Git LFS starts further programs (git-lfs-config(5)), whose names it takes in letters of both cases.
+const OF_FILES: &str = "core.fsmonitor filter.*.clean filter.*.process filter.*.smudge hook.*.command lfs.*.clean \
+    lfs.*.path lfs.*.smudge merge.*.driver";
 
 /// Commands, and settings by which git starts a program with them.
 const SETTINGS_OF_GIT: &[HookRow] = &[
@@ -68,7 +70,13 @@ const SETTINGS_OF_GIT: &[HookRow] = &[
          sparse-checkout stage stash submodule switch update-index worktree.add",
         OF_FILES,
     ),
-    ("fetch push", "hook.*.command"),
+    (
+        "branch fast-import fetch filter-branch gc maintenance notes pack-refs push remote replace send-email symbolic-ref \
+         tag update-ref",
+        "hook.*.command",
+    ),
+    ("lfs.checkout lfs.clone lfs.fetch lfs.lock lfs.locks lfs.prune lfs.pull lfs.push lfs.unlock", OF_SERVERS),
+    ("lfs.checkout lfs.clone lfs.migrate lfs.pull", OF_FILES),
     (
         "am cherry-pick commit merge notes pull rebase revert tag",
         "core.editor gpg.*.program gpg.program gpg.ssh.defaultkeycommand sequence.editor trailer.*.cmd trailer.*.command",
@@ -279,6 +287,12 @@ mod tests {
             ("git merge x", "merge.m.driver"),
             ("git commit -vm x", "diff.external"),
             ("gh pr create --fill", "core.sshcommand"),
+            ("git branch x", "hook.a.command"),
+            ("git tag x", "hook.a.command"),
+            ("git checkout main", "lfs.extension.a.smudge"),
+            ("git push origin main", "lfs.customTransfer.a.path"),
+            ("git lfs pull", "core.sshcommand"),
+            ("git lfs push origin main", "lfs.customtransfer.a.path"),
         ] {
             assert!(obeys(line, key, "./evil.sh"), "{line}: {key}");
             assert!(!obeys(line, key, "true"), "{line}: {key}");

@@ -169,18 +169,24 @@ pub fn advice(advice: &Advice) -> ShownText {
     sentence.pieces()
 }
 
+/// Most places that a message names. A run may leave any number, with long paths, and the rest is counted.
+const MOST_PLACES: usize = 10;
+
 /// Returns what an agent is told whose confined run created or changed these protected places.
 ///
 /// `kept` are those that could not be moved, each with the reason.
 pub fn set_aside(moved: &[&str], kept: &[(&str, &str)]) -> String {
     use postern_command::escape::visible_text;
     let told = "This run was confined and left files that git, an editor or an agent would obey.".to_owned();
-    let paths: Vec<String> = moved.iter().map(|path| visible_text(path)).collect();
-    let moved = (!paths.is_empty()).then(|| format!("Postern set them aside: {}.", paths.join(", ")));
-    let kept = kept.iter().map(|(path, why)| {
+    let rest = |all: usize| Some(all.saturating_sub(MOST_PLACES)).filter(|rest| *rest > 0);
+    let paths: Vec<String> = moved.iter().take(MOST_PLACES).map(|path| visible_text(path)).collect();
+    let more = rest(moved.len()).map(|rest| format!(" and {rest} more")).unwrap_or_default();
+    let moved = (!paths.is_empty()).then(|| format!("Postern set them aside: {}{more}.", paths.join(", ")));
+    let more = rest(kept.len()).map(|rest| format!("Postern could not set aside {rest} more."));
+    let kept = kept.iter().take(MOST_PLACES).map(|(path, why)| {
         format!("Postern could not set aside {}: {}.", visible_text(path), visible_text(why))
     });
-    [told].into_iter().chain(moved).chain(kept).collect::<Vec<_>>().join(" ")
+    [told].into_iter().chain(moved).chain(kept).chain(more).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns what an agent is told whose confined run was ended because another program replaced or removed a protected place.

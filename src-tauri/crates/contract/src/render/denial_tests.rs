@@ -1,6 +1,6 @@
 //! Tests of the messages for denials: what happened and what to do, in plain words, each thing once.
 
-use super::{denial, denial_advice, refusal, refusal_text, timed_out};
+use super::{denial, denial_advice, refusal, refusal_text, set_aside, timed_out};
 use crate::piece::pieces_to_text;
 use postern_command::escape::{self, is_visible};
 use postern_policy::environment::{NameRefusalReason, RefusedName};
@@ -165,4 +165,16 @@ fn who_ran_out_of_time_is_told_how_to_ask_for_more() {
     assert!(at_cap.contains("the most that this agent may have"), "{at_cap}");
     assert!(!at_cap.contains("--timeout"), "more cannot be asked for: {at_cap}");
     assert!(timed_out(&agent, 30_000, None).contains("--timeout 5m"));
+}
+
+#[test]
+fn of_any_number_of_places_that_were_set_aside_some_are_named() {
+    let paths: Vec<String> = (0..20_000).map(|at| format!("/p/{at}.code-workspace")).collect();
+    let moved: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let kept: Vec<(&str, &str)> = moved.iter().map(|path| (*path, "busy")).collect();
+    let said = set_aside(&moved, &kept);
+    assert!(said.len() < 4096 && said.contains("/p/9.code-workspace and 19990 more. "), "{said}");
+    assert!(said.ends_with("Postern could not set aside 19990 more."), "{said}");
+    let few = set_aside(&moved[..2], &[]);
+    assert!(few.ends_with("Postern set them aside: /p/0.code-workspace, /p/1.code-workspace."), "{few}");
 }

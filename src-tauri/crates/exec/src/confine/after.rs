@@ -39,22 +39,22 @@ pub(super) fn set_aside(
         !before.get(*path).is_some_and(|before| before.has_become(kind))
             || originals.is_replaced(path, kind, folders)
     });
-    // What lies in a new place goes with it.
-    let mut moved: Vec<&Path> = Vec::new();
+    // What lies in a new place goes with it, and comes right after it.
+    let mut moved: Option<&Path> = None;
     let mut found = Vec::new();
     for (path, kind) in new {
-        if moved.iter().any(|above| path.starts_with(above)) || is_plain_git(path, kind, &now) {
+        if moved.is_some_and(|above| path.starts_with(above)) || is_plain_git(path, kind, &now) {
             continue;
         }
         let Some(top) = folders.iter().map(Path::new).find(|top| path.starts_with(top)) else { continue };
-        moved.push(path);
+        moved = Some(path);
         let to =
             rename_aside(top, path).map(|to| to.display().to_string()).map_err(|error| error.to_string());
         found.push(SetAside { path: path.display().to_string(), moved: to });
     }
     if now.cut {
-        let moved = Err("not everything in it could be looked at".to_owned());
-        found.extend(folders.iter().map(|folder| SetAside { path: folder.clone(), moved: moved.clone() }));
+        let unseen = Err("not everything in it could be looked at".to_owned());
+        found.extend(folders.iter().map(|folder| SetAside { path: folder.clone(), moved: unseen.clone() }));
     }
     found
 }
@@ -237,6 +237,21 @@ mod tests {
             });
             assert_eq!(paths.collect::<Vec<_>>(), case.found, "{}", case.name);
         }
+    }
+
+    #[test]
+    fn tens_of_thousands_of_places_are_set_aside_at_once() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let folders = vec![top.display().to_string()];
+        let before = Survey::walk_folders(&folders, &protected(), 1000, &|_| false);
+        let deep = top.join(["d"; 20].join("/"));
+        fs::create_dir_all(&deep).unwrap();
+        for at in 0..20_000 {
+            fs::write(deep.join(format!("{at}.code-workspace")), "").unwrap();
+        }
+        let found = set_aside(&folders, &before.places, &Originals::default(), &protected());
+        assert_eq!(found.iter().filter(|found| found.moved.is_ok()).count(), 20_000);
     }
 
     #[test]

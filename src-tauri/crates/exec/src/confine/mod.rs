@@ -175,8 +175,8 @@ fn set_aside_in(folder: &Path, places: &SurveyedPlaces, protected: &ProtectedPla
 }
 
 fn warn_set_aside(found: &[SetAside]) {
-    if !found.is_empty() {
-        tracing::warn!(?found, "confined runs left protected places");
+    if let Some(first) = found.first() {
+        tracing::warn!(places = found.len(), ?first, "confined runs left protected places");
     }
 }
 

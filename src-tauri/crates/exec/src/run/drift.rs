@@ -9,7 +9,7 @@ use postern_request::Drift;
 /// written to.
 const REHASH_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Returns the first difference.
+/// Returns the first difference that shows without reading a file.
 pub(super) fn find_drift(prepared: &Prepared) -> Option<Drift> {
     if !prepared.cwd.is_current() {
         return Some(Drift::Folder { path: prepared.cwd.bound.path.clone() });
@@ -17,11 +17,21 @@ pub(super) fn find_drift(prepared: &Prepared) -> Option<Drift> {
     if prepared.plan.confinement.is_none() && !prepared.held.obeyed.is_current() {
         return Some(Drift::Facts);
     }
-    let programs = prepared.held.started.iter().chain(&prepared.held.programs);
-    programs
-        .map(|file| changed(file, HeldFileKind::Program))
-        .chain(prepared.held.scripts.iter().map(|file| changed(file, HeldFileKind::Script)))
-        .find_map(|found| found)
+    held_files(prepared).find_map(|(file, _)| changed(file))
+}
+
+/// Returns the first file with other content, of those whose times may hide a change. Reading them may take seconds.
+pub(super) fn find_other_content(prepared: &Prepared) -> Option<Drift> {
+    let mut read = held_files(prepared).filter(|(file, kind)| must_hash(file, *kind));
+    let (file, _) = read.find(|(file, _)| !same_content(file))?;
+    Some(Drift::Changed { path: file.bound.path.clone() })
+}
+
+fn held_files(prepared: &Prepared) -> impl Iterator<Item = (&HeldFile, HeldFileKind)> {
+    let held = &prepared.held;
+    let programs = held.started.iter().chain(&held.programs);
+    let programs = programs.map(|file| (&**file, HeldFileKind::Program));
+    programs.chain(held.scripts.iter().map(|file| (&**file, HeldFileKind::Script)))
 }
 
 /// Returns whether the plan and what is held open are about the same things. They are, unless a caller mixed
@@ -40,15 +50,12 @@ pub(super) enum HeldFileKind {
     Script,
 }
 
-fn changed(file: &HeldFile, kind: HeldFileKind) -> Option<Drift> {
+fn changed(file: &HeldFile) -> Option<Drift> {
     let path = || file.bound.path.clone();
     if !file.is_at(&file.path) {
         return Some(Drift::Replaced { path: path() });
     }
     if FileState::from_file(file.file()).ok() != Some(file.state) {
-        return Some(Drift::Changed { path: path() });
-    }
-    if must_hash(file, kind) && !same_content(file) {
         return Some(Drift::Changed { path: path() });
     }
     let shadow = file.earlier.iter().find(|path| is_executable_file(path))?;

@@ -54,6 +54,8 @@ impl From<String> for NotRun {
 
 /// Runs a command of the caller confined, and waits for its end. It gets the caller's standard streams and terminal.
 ///
+/// On Linux everything that it started ends with it. Call it once in a process, which becomes the parent of orphans.
+///
 /// # Errors
 /// Returns what is missing; then nothing ran.
 pub fn run_here(
@@ -81,12 +83,17 @@ pub fn run_here(
     let (held, input, output_cap, stream) = (resolved.held, ProcessInput::Nothing, 0, false);
     let prepared = Prepared { plan, held, cwd, user, input, output_cap, stream, grace: GRACE };
     let streams = own_streams(&prepared)?;
+    // What it leaves in the background could take the caller's terminal over, and read what is typed at the shell.
+    #[cfg(target_os = "linux")]
+    super::adopt_orphans().map_err(|error| format!("what it leaves could not be ended: {error}"))?;
     let mut started =
         start_with(&prepared, streams, false, may_always_start()).map_err(SpawnError::into_text)?;
     let held = hold_until_exit(started.exit.as_ref(), started.lasting.as_ref());
     let unpinned = held.map_err(|error| format!("its pins could not be watched: {error}"))?;
     let exit = reap_child(started.child.pid());
     started.child.watched();
+    #[cfg(target_os = "linux")]
+    super::end_orphans();
     let set_aside = started.lasting.take().map(crate::confine::Lasting::finish).unwrap_or_default();
     Ok(ConfinedEnd { exit, set_aside, unpinned })
 }

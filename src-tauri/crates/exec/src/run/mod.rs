@@ -138,7 +138,7 @@ pub enum SpawnError {
     Failed(String),
 }
 
-/// Last question before a process is made, asked on a thread that may block.
+/// Last question before a process is let go, asked on a thread that may block.
 pub type MayStart = Box<dyn FnOnce() -> Result<(), Denial> + Send>;
 
 /// Returns the question of a start that nobody can stop any more.

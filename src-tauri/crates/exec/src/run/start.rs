@@ -1,6 +1,6 @@
 //! From an approved plan to a released process. Blocks: files are hashed and the system is waited for.
 
-use super::drift::{find_drift, mismatch};
+use super::drift::{find_drift, find_other_content, mismatch};
 use super::exit::{exit_descriptor, reap_child};
 use super::pipes::{self, Ours, Theirs};
 use super::spawn_call::SpawnCall;
@@ -91,9 +91,7 @@ pub(super) fn start_with(
 ) -> Result<StartedProcess, SpawnError> {
     check_drift(mismatch(prepared))?;
     let call = build_call(prepared, theirs, session)?;
-    // Looking through the folders of a confined run may have taken seconds.
-    may_start().map_err(|denial| SpawnError::Refused(Box::new(denial)))?;
-    let (child, exit, start_time) = held_and_released(&call)?;
+    let (child, exit, start_time) = held_and_released(&call, may_start)?;
     let at = Instant::now();
     let (lasting, orders) = (call.fence.and_then(Fence::lasting), call.orders);
     Ok(StartedProcess { child, exit, start_time, at, lasting, orders })
@@ -102,21 +100,29 @@ pub(super) fn start_with(
 /// Checks the process while it is held. Returns its exit descriptor and start time, taken before it can be
 /// gone.
 ///
-/// If it cannot be held, checks everything before, and executes machine code through the judged file's own
-/// descriptor.
-fn held_and_released(call: &SpawnCall<'_>) -> Result<(Unwatched, Option<OwnedFd>, u64), SpawnError> {
+/// `may_start` is asked when everything that may take seconds is done: looking through folders, reading files. If it cannot be
+/// held, checks everything before, and executes machine code through the judged file's own descriptor.
+fn held_and_released(
+    call: &SpawnCall<'_>,
+    may_start: MayStart,
+) -> Result<(Unwatched, Option<OwnedFd>, u64), SpawnError> {
+    let ask = || may_start().map_err(|denial| SpawnError::Refused(Box::new(denial)));
     if let Some(pid) = system::spawn_held(call)? {
         let child = Unwatched(pid);
-        check_drift(system::imposter(pid, call).or_else(|| find_drift(call.prepared)))?;
+        check_drift(system::imposter(pid, call).or_else(|| find_other_content(call.prepared)))?;
         let seen = observe_child(pid)?;
+        ask()?;
+        check_drift(find_drift(call.prepared))?;
         system::release(pid)?;
         return Ok((child, seen.0, seen.1));
     }
+    check_drift(find_other_content(call.prepared))?;
+    ask()?;
     check_drift(find_drift(call.prepared))?;
     let child = Unwatched(system::spawn_free(call)?);
     let (exit, start_time) = observe_child(child.pid())?;
     // It runs already: a difference is at least not left running.
-    check_drift(find_drift(call.prepared))?;
+    check_drift(find_drift(call.prepared).or_else(|| find_other_content(call.prepared)))?;
     Ok((child, exit, start_time))
 }
 

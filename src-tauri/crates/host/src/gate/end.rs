@@ -94,10 +94,8 @@ impl Task {
 /// Tells of the protected places that a confined run created or changed, or from which it could not be kept any more.
 fn left_behind(ran: &FinishedRun) -> Option<String> {
     let unpinned = ran.unpinned.as_deref().map(render::unpinned);
-    if ran.set_aside.is_empty() {
-        return unpinned;
-    }
-    tracing::warn!(?ran.set_aside, "a confined run changed protected places");
+    let Some(first) = ran.set_aside.first() else { return unpinned };
+    tracing::warn!(places = ran.set_aside.len(), ?first, "a confined run changed protected places");
     let (mut moved, mut kept) = (Vec::new(), Vec::new());
     for found in &ran.set_aside {
         match &found.moved {

@@ -202,9 +202,9 @@ struct LastSteps {
 }
 
 impl LastSteps {
-    /// Records the start, and returns the question that the gate is asked right before the process is made.
+    /// Records the start, and returns the question that the gate is asked right before the process is let go.
     ///
-    /// Opening, recording and looking through folders may take seconds, in which a pause has to hold.
+    /// Opening, recording, looking through folders and reading files again may take seconds, in which a pause has to hold.
     async fn take(self, opened: Result<Prepared, Denial>) -> Result<(Prepared, MayStart), Denial> {
         let Self { id, by, intended, store, messages } = self;
         let prepared = opened?;

@@ -8,7 +8,7 @@ use super::caches::needed_caches;
 use super::classes::{Classed, Classes, Need, StepClasses};
 use super::confined::{self, Ruled};
 use super::covering::is_allowed_as_it_is;
-use super::files::opens_unnamed;
+use super::files::{opens_named, opens_unnamed};
 use super::look::{Vouched, vouched};
 use super::opened::{self, OpenedFolder};
 use super::own_shell::{self, Rewriting};
@@ -61,17 +61,18 @@ impl<'a> Profiles<'a> {
             Some(asked) if !profiles.confinement.is_within(&asked) => asked,
             Some(_) | None => std::mem::take(&mut profiles.confinement),
         };
-        let secrets = profiles.keep_secrets(&confinement, facts, weighed);
+        let secrets = profiles.keep_secrets(policy, &confinement, facts, weighed);
         let denied = Denied { secrets, ..denied(policy, facts) };
         Self { confinement: confinement.without(denied), ..profiles }
     }
 
-    /// Returns true if files that hold secrets are kept from a run: it only reads or changes files, and opens some that no word
+    /// Returns true if files that hold secrets are kept from a run: it only reads or changes files, perhaps some that no word
     /// names.
     ///
     /// With a word that names one a step is dangerous, and the person decides. Code of the project may need them.
     fn keep_secrets(
         &self,
+        policy: &AgentPolicy,
         confinement: &Confinement,
         facts: &Facts<'_>,
         weighed: &OnceCell<Weighed>,
@@ -87,8 +88,13 @@ impl<'a> Profiles<'a> {
             Confinement::Look { .. } => true,
             Confinement::Project { .. } => facts.reading.opaque.is_empty() && steps().all(is_plain),
         };
+        // Who runs code of the project reads them anyway, and git stages what it has to read.
+        let strict = confinement.profile() == Some(Profile::Look) || !policy.settings.allows(Class::Build);
+        let opens = |(at, step): (usize, &Step)| {
+            opens_unnamed(step) || strict && is_plain((at, step)) && !opens_named(step)
+        };
         holds
-            && steps().any(|(_, step)| opens_unnamed(step))
+            && steps().any(opens)
             && !weighed.get_or_init(|| Weighed::new(facts)).dangerous.contains(&true)
     }
 

@@ -53,6 +53,31 @@ async fn a_program_that_its_agent_changed_without_a_trace_does_not_run() {
 }
 
 #[tokio::test]
+async fn the_last_question_comes_when_files_were_read_and_what_it_lets_change_is_found() {
+    let place = Place::new();
+    let tool = place.copy("tool", "/bin/true");
+    let (path, other) = (tool.clone(), place.copy("other", "/bin/false"));
+    let replaced: MayStart = Box::new(move || {
+        std::fs::rename(other, path).unwrap();
+        Ok(())
+    });
+    let try_to_start = async |prepared: Prepared, may_start: MayStart| {
+        let (sink, _events) = mpsc::channel(16);
+        let started = spawn_approved(approved(&prepared.plan), prepared, may_start, sink).await;
+        started.map(drop)
+    };
+    let found = try_to_start(place.prepare(&[tool.to_str().unwrap()]), replaced).await;
+    assert!(matches!(&found, Err(SpawnError::Drifted(Drift::Replaced { .. }))), "{found:?}");
+    let mut prepared = place.prepare(&[tool.to_str().unwrap()]);
+    place.copy("tool", "/bin/true");
+    let held = Arc::get_mut(prepared.held.started.as_mut().unwrap()).unwrap();
+    (held.settled, held.agent_can_change) = (true, true);
+    held.state = crate::identity::FileState::from_file(held.file()).unwrap();
+    let found = try_to_start(prepared, Box::new(|| panic!("it is asked too soon"))).await;
+    assert!(matches!(&found, Err(SpawnError::Drifted(Drift::Changed { .. }))), "{found:?}");
+}
+
+#[tokio::test]
 async fn a_change_that_sets_the_times_back_is_found() {
     let place = Place::new();
     let script = place.program("script", b"#!/bin/sh\necho BENIGN\n");

@@ -23,7 +23,7 @@ use crate::ruleset::{Compiled, FilePattern};
 use crate::settings::{Ask, Fallback};
 use postern_command::{ProgramClass, Step, Unparsed, UnparsedSpan, class_of};
 use uses::StepFileUse;
-pub(super) use walk::{opens_unnamed, reads_folders};
+pub(super) use walk::{opens_named, opens_unnamed, reads_folders};
 
 /// Returns what denies, or may deny, what a step does to files.
 pub(super) fn of_step(policy: &AgentPolicy, line: &JudgmentContext<'_>, at: usize) -> Option<StepOutcome> {

@@ -4,7 +4,7 @@ use super::uses::{FIND, StepFileUse, Uses};
 use crate::glob::ANY_PATH;
 use crate::step_words::{FEED, SEARCH, folded_base_name, has_letter, has_long, program_word};
 use postern_command::effect::opens_nothing;
-use postern_command::{Redirection, Role, Step, Word};
+use postern_command::{Redirection, Role, Step, Word, command_words};
 
 /// Programs that read everything below a folder, and the letters and words without one of which they do not.
 const WALK: &[(&str, &str, &[&str])] = &[
@@ -19,12 +19,12 @@ const WALK: &[(&str, &str, &[&str])] = &[
     ("diff", "r", RECURSIVE),
     ("ditto", "", &[]),
     ("docker", "", &["cp"]),
-    ("egrep", "rR", RECURSIVE),
-    ("fgrep", "rR", RECURSIVE),
+    ("egrep", "rRd", RECURSIVE),
+    ("fgrep", "rRd", RECURSIVE),
     ("gcp", "rRa", RECURSIVE),
-    ("ggrep", "rR", RECURSIVE),
+    ("ggrep", "rRd", RECURSIVE),
     ("git", "", &["--no-index", "--untracked"]),
-    ("grep", "rR", RECURSIVE),
+    ("grep", "rRd", RECURSIVE),
     ("gsutil", "rR", &["rsync"]),
     ("gtar", "cru", PACKS),
     ("gzip", "r", RECURSIVE),
@@ -41,6 +41,20 @@ const WALK: &[(&str, &str, &[&str])] = &[
     ("ug", "", &[]),
     ("ugrep", "", &[]),
     ("zip", "r", &["--recurse-paths"]),
+];
+
+/// Programs that open only files that their words name. Of a folder among these they read the names, or nothing.
+const NAMED: &[&str] = &[
+    "cat", "cut", "date", "egrep", "expand", "false", "fd", "fdfind", "fgrep", "find", "fold", "gfind", "ggrep", "grep",
+    "head", "hostname", "id", "nl", "nproc", "pwd", "readlink", "realpath", "rev", "sed", "seq", "sleep", "sort", "tac",
+    "tail", "tr", "tree", "true", "type", "uname", "uniq", "wc", "which", "whoami",
+];
+
+/// Commands of git that open no file of the work tree, or only those that their words name.
+const NAMED_OF_GIT: &[&str] = &[
+    "blame", "branch", "cat-file", "check-ignore", "count-objects", "describe", "for-each-ref", "log", "ls-files",
+    "ls-tree", "merge-base", "name-rev", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-ref",
+    "status", "tag", "--version",
 ];
 
 /// Options of programs that go through folders only with one of them.
@@ -82,6 +96,21 @@ pub(in crate::judge) fn opens_unnamed(step: &Step) -> bool {
     is_by(FEED)
         || step.redirections.iter().any(reads)
         || opens && (has_unknown(step) || reads_folders(step) || is_by(FIND))
+}
+
+/// Returns true if a step is known to open no file but those that its words name.
+pub(in crate::judge) fn opens_named(step: &Step) -> bool {
+    if opens_unnamed(step) {
+        return false;
+    }
+    let Some(name) = step.program().filter(|_| step.role == Role::Program) else { return true };
+    let words: Vec<&str> = step.argv.iter().map(Word::text).collect();
+    match (&*folded_base_name(name), command_words(&words).get(1)) {
+        // It shows changes of the work tree.
+        ("git", Some(&"status")) if has_letter(step, "v") || has_long(step, &["--verbose"]) => false,
+        ("git", Some(command)) => NAMED_OF_GIT.contains(command),
+        (name, _) => NAMED.contains(&name) || opens_nothing(name),
+    }
 }
 
 fn has_unknown(step: &Step) -> bool {

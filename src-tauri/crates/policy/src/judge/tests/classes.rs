@@ -61,14 +61,19 @@ fn work_is_allowed_in_the_profile_that_holds_it() {
 
 #[test]
 fn secrets_are_kept_from_what_only_changes_files_and_not_from_code_of_the_project() {
-    for (text, expected) in [
-        ("cat ./* > all", true),
-        ("cat * | tee all", true),
-        ("cat a > b", false),
-        ("make && cat *", false),
-        ("cat * > \"$OUT\" && make", false),
+    const FILES: &[Class] = &[Class::Look, Class::Files];
+    for (classes, text, expected) in [
+        (WORK, "cat ./* > all", true),
+        (WORK, "cat * | tee all", true),
+        (WORK, "cat a > b", false),
+        (WORK, "make && cat *", false),
+        (WORK, "cat * > \"$OUT\" && make", false),
+        (WORK, "git diff > all", false),
+        (FILES, "git diff > all", true),
+        (FILES, "git add .", true),
+        (FILES, "cat a > b", false),
     ] {
-        let verdict = judged(WORK, text);
+        let verdict = judged(classes, text);
         let kept = verdict.confinement.denied().is_some_and(|denied| denied.secrets);
         assert_eq!(
             (verdict.decision, verdict.confinement.name(), kept),

@@ -35,7 +35,7 @@ fn what_only_reads_runs_confined() {
 #[test]
 fn secrets_are_kept_from_what_opens_files_that_no_word_names() {
     let finders = || {
-        ["find", "grep", "rg", "xargs"]
+        ["diff", "find", "grep", "rg", "xargs"]
             .into_iter()
             .fold(reader(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name))
     };
@@ -49,6 +49,12 @@ fn secrets_are_kept_from_what_opens_files_that_no_word_names() {
         ("find . -type f -exec cat {} +", true),
         ("for f in src/*; do cat \"$f\"; done", true),
         ("git status; grep -rl x src", true),
+        ("grep -d recurse x .", true),
+        ("diff a b", true),
+        ("git --no-pager diff -- .", true),
+        ("git grep x", true),
+        ("git status -vv", true),
+        ("git status && git show", false),
         ("find . -name x", false),
         ("grep x a", false),
         ("git log -p | grep x", false),
