@@ -185,8 +185,8 @@ fn a_secret_of_the_project_is_told_by_no_program_that_finds_it() {
         "ls -A | xargs cat; cat a/notes.txt", "find . -type f | xargs grep -h ''",
         "find . -path ./.git -prune -o -type f -exec cat {} +", "cat * a/*",
         "for f in * a/* a/b/*; do cat \"$f\"; done", "git ls-files -o | xargs head -n 5; cat a/notes.txt",
-        "git grep --no-index '' ", "diff -urN a none", "diff -uN a none", "grep -hd recurse '' a", "git diff",
-        "git diff-files -p", "git status -vv; cat a/notes.txt", "git grep ''; cat a/notes.txt",
+        "git grep --no-index '' ", "diff -urN a none", "diff -uN a none", "grep -hd recurse '' a",
+        "git diff", "git diff-files -p", "git status -vv; cat a/notes.txt", "git grep ''; cat a/notes.txt",
     ];
     let told = |agent: &mut Agent, line: &str| {
         let end = tried(agent, json!({ "shell": line }));

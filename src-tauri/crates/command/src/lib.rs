@@ -7,6 +7,7 @@
 mod argv;
 mod builtins;
 mod call;
+mod cloud;
 pub mod effect;
 pub mod environment;
 pub mod escape;

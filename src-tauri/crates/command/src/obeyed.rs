@@ -41,7 +41,8 @@ pub const OF_AGENTS: &[&str] = &[
 /// Settings of agents and editors that few people have.
 pub const OF_RARE_AGENTS: &[&str] = &[
     ".zed", ".helix", ".roo", ".kilocode", ".qwen", ".factory", ".amazonq", ".trae", ".junie", ".amp",
-    ".augment", ".pi", ".qoder", ".openhands", ".vibe", ".grok", "crush.json", ".crush.json",
+    ".augment", ".pi", ".qoder", ".openhands", ".vibe", ".grok", "crush.json", ".crush.json", ".theia",
+    ".fleet", ".nova", ".vs", ".goose", ".ai/mcp",
 ];
 
 /// Settings by which package managers and other tools run or fetch something else.

@@ -82,7 +82,9 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
         ),
         ArgEffect::Elevates => {
             let change = "let a file run with its owner’s rights:".into();
-            (CommandEffect::ChangeSystem { change, names: path() }, Some(EffectScope::Machine), Unknown)
+            // The mode stands before the file.
+            let names = step.argv.last().map(|file| file.text().to_owned()).into_iter().collect();
+            (CommandEffect::ChangeSystem { change, names }, Some(EffectScope::Machine), Unknown)
         }
         ArgEffect::Changes => {
             let names = label().into_iter().collect();

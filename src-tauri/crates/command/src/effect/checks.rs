@@ -9,6 +9,7 @@ use super::places::{
 };
 use super::searched::searched_patterns;
 use super::{CommandEffect, EffectScope, FoundEffect, Reversible};
+use crate::cloud::gives_keys;
 use std::borrow::Cow;
 
 /// Returns what the named checks find in a command.
@@ -16,9 +17,9 @@ pub(super) fn checked_effects(command: &ExaminedCommand<'_>) -> impl Iterator<It
     CHECKS.iter().filter_map(|check| check(command))
 }
 
-const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 15] = [
-    secrets, start_files, git_hooks, devices, disk_formats, system_files, containers, mounts, databases,
-    shells_of_databases, sockets, copies, downloads, empties, throws_away,
+const CHECKS: [fn(&ExaminedCommand<'_>) -> Option<FoundEffect>; 16] = [
+    secrets, cloud_keys, start_files, git_hooks, devices, disk_formats, system_files, containers, mounts,
+    databases, shells_of_databases, sockets, copies, downloads, empties, throws_away,
 ];
 
 fn system(change: &'static str, name: Option<&str>) -> FoundEffect {
@@ -59,6 +60,16 @@ fn secrets(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
         Some(EffectScope::Machine),
         Reversible::No,
     ))
+}
+
+/// Finds the address at which a machine in a cloud tells its keys. What is only printed or looked for is none.
+fn cloud_keys(command: &ExaminedCommand<'_>) -> Option<FoundEffect> {
+    let address = command.args.iter().find(|word| gives_keys(word))?;
+    if command.is_one_of(&OPEN_NOTHING) || command.patterns_sought().contains(address) {
+        return None;
+    }
+    let (how, which) = ("ask the machine’s cloud for its keys at".into(), Some((*address).to_owned()));
+    Some((CommandEffect::UseSecret { how, which }, Some(EffectScope::Machine), Reversible::No))
 }
 
 /// Programs that put a file where their last word says, or change it there.

@@ -75,7 +75,10 @@ const SETTINGS_OF_GIT: &[HookRow] = &[
          tag update-ref",
         "hook.*.command",
     ),
-    ("lfs.checkout lfs.clone lfs.fetch lfs.lock lfs.locks lfs.prune lfs.pull lfs.push lfs.unlock", OF_SERVERS),
+    (
+        "lfs.checkout lfs.clone lfs.fetch lfs.lock lfs.locks lfs.prune lfs.pull lfs.push lfs.unlock",
+        OF_SERVERS,
+    ),
     ("lfs.checkout lfs.clone lfs.migrate lfs.pull", OF_FILES),
     (
         "am cherry-pick commit merge notes pull rebase revert tag",

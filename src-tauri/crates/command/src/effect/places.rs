@@ -116,23 +116,87 @@ fn stands_for(pattern: &str, name: &str) -> bool {
     next >> name.len() & 1 == 1
 }
 
-/// Returns true for a file that projects keep secrets in: `.env`, `.env.local`, `server-key.pem`, `id_rsa`. Examples hold none.
+/// Returns true for a file that keeps secrets, by its name: `.env.local`, `server-key.pem`, `api_token.json`. Examples hold none.
 fn is_secret_name(name: &str) -> bool {
-    const EXAMPLES: [&str; 5] = ["dist", "example", "sample", "template", "test"];
-    const NAMES: [&str; 22] = [
-        ".env", "master.key", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".htpasswd", ".vault-token",
-        ".dev.vars", "client_secret.json", "credentials.json", "key.properties", "oauth-private.key",
-        "private.key", "prod.env", "prod.secret.exs", "production.env", "server.key", "service-account.json",
-        "serviceaccountkey.json", "staging.env", "tls.key",
-    ];
-    const STORES: [&str; 7] = ["p12", "p8", "pfx", "jks", "keystore", "kdbx", "ppk"];
-    let of = name.strip_prefix(".env").map(|rest| rest.strip_prefix('.').unwrap_or(rest));
-    NAMES.contains(&name)
-        || name.starts_with(".env.") && of.is_some_and(|of| !EXAMPLES.iter().any(|one| of.ends_with(one)))
-        || name.rsplit_once('.').is_some_and(|(stem, end)| {
-            end == "pem" && stem.ends_with("key") || !stem.is_empty() && STORES.contains(&end)
+    let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    SECRET_NAMES.contains(&name)
+        || is_environment_file(name)
+        || is_history(name)
+        || ["id_rsa.", "id_dsa.", "id_ecdsa", "id_ed25519"].iter().any(|key| name.starts_with(key))
+        || end.is_some_and(|(stem, end)| {
+            // `jq .items[].key` is no file.
+            let stores = || STORES.contains(&end) && is_plain_name(stem) && !stem.starts_with('.');
+            end == "pem" && (stem.ends_with("key") || stem.contains("priv")) || stores() || is_data(stem, end)
         })
 }
+
+/// Returns true for `.env.local`, `.env-prod` and `dev.env`, and not for examples and what code calls its environment.
+fn is_environment_file(name: &str) -> bool {
+    const NONE: [&str; 8] = ["dist", "env", "example", "meta", "process", "sample", "template", "test"];
+    let of = name.strip_prefix(".env").filter(|rest| rest.starts_with(['.', '-', '_']));
+    let of =
+        of.or_else(|| name.strip_suffix(".env").filter(|stem| is_plain_name(stem) && !stem.starts_with('.')));
+    of.is_some_and(|of| !of.is_empty() && !NONE.iter().any(|none| of.ends_with(none)))
+}
+
+/// Returns true for what a shell or a client of a database keeps of its lines: `.zsh_history`.
+fn is_history(name: &str) -> bool {
+    name == "fish_history"
+        || name.strip_prefix('.').is_some_and(|rest| rest.ends_with("_history") && is_plain_name(rest))
+}
+
+/// Returns true for a file of data, by its ending, that its name calls a secret: `secrets.yml`, `api_token.json`, `sa-key.json`.
+fn is_data(stem: &str, end: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        "cfg", "conf", "csv", "db", "ini", "json", "pickle", "plist", "properties", "toml", "txt", "xml",
+        "yaml", "yml",
+    ];
+    const NAMES: [&str; 12] = [
+        "accesskey", "accesskeys", "apikey", "apikeys", "credential", "credentials", "masterkey",
+        "privatekey", "secret", "secretkey", "secrets", "token",
+    ];
+    const PASSWORDS: [&str; 4] = ["passwd", "passwds", "password", "passwords"];
+    if !ENDS.contains(&end) || !is_plain_name(stem) {
+        return false;
+    }
+    let joined: String = stem.chars().filter(|letter| !matches!(letter, '-' | '_' | '.')).collect();
+    let is_named = |names: &[&str]| names.iter().any(|name| joined.ends_with(name));
+    // Translations and forms are called `password.json`.
+    is_named(&NAMES)
+        || matches!(end, "csv" | "txt") && is_named(&PASSWORDS)
+        || end == "json" && is_key_of_account(stem, &joined)
+}
+
+/// Returns true for what Google's and Apple's consoles call the key of an account.
+fn is_key_of_account(stem: &str, joined: &str) -> bool {
+    joined.starts_with("clientsecret")
+        || joined.starts_with("serviceaccount")
+        || joined.contains("adminsdk")
+        || stem.ends_with("-key")
+        || stem.ends_with("_key")
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+/// Names of files that hold secrets, in lower case, from the manuals of what reads them.
+const SECRET_NAMES: [&str; 56] = [
+    ".boto", ".clasprc.json", ".databrickscfg", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".env",
+    ".erlang.cookie", ".ftpconfig", ".htdigest", ".htpasswd", ".modal.toml", ".msmtprc", ".mylogin.cnf",
+    ".passwd-s3fs", ".s3cfg", ".secrets.toml", ".sentryclirc", ".smbcredentials", ".terraformrc",
+    ".vault-pass", ".vault-token", "_netrc", "client_secret.json", "cookies.sqlite", "cookies.txt",
+    "credentials.json", "credentials.tfrc.json", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "kaggle.json",
+    "key.properties", "key3.db", "key4.db", "keystore.properties", "kubeconfig", "kubeconfig.yaml",
+    "kubeconfig.yml", "local.settings.json", "logins.json", "master.key", "oauth_creds.json",
+    "prod.secret.exs", "rclone.conf", "secring.gpg", "service-account.json", "serviceaccountkey.json",
+    "sftp-config.json", "sftp.json", "signing.properties", "snowsql.cnf", "terraform.rc", "wallet.dat",
+    "wp-config.php",
+];
+
+/// Ends of the names of keys, stores of keys, and the state of Terraform.
+const STORES: [&str; 13] =
+    ["bks", "jks", "kdb", "kdbx", "key", "keystore", "keytab", "ovpn", "p12", "p8", "pfx", "ppk", "tfstate"];
 
 /// Returns true if what runs at a login or in each new shell is in a file, or is decided there.
 pub(super) fn is_start_file(path: &str) -> bool {

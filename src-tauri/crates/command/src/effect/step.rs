@@ -197,8 +197,9 @@ impl StepEffects {
         for unsafe_arg in &step.ways_out {
             let word = step.argv.get(unsafe_arg.argument).map(Word::text).unwrap_or_default();
             let (effect, scope, reversible) = of_argument(unsafe_arg, word, step);
-            // A program of sed is a word like a command's name, and no table tells what it runs.
-            let is_verb = !word.starts_with('-') && unsafe_arg.effect != ArgEffect::Shell;
+            // A program of sed is a word like a command's name, and so is a mode: no table tells what it runs or allows.
+            let is_verb = !word.starts_with('-')
+                && !matches!(unsafe_arg.effect, ArgEffect::Shell | ArgEffect::Elevates);
             // A verb is no folder: `git submodule update`.
             let is_place = word.starts_with('-') || word.contains(['/', '.', '~', '$']);
             if unsafe_arg.effect == ArgEffect::Folder && is_place {

@@ -438,7 +438,8 @@ fn add_transfer(found: &mut StepClasses, step: &Step) {
     let has = |effect: ArgEffect| step.ways_out.iter().any(|way| way.effect == effect);
     let fed = step.piped || step.redirections.iter().any(feeds);
     found.tells = step.computed || fed || has(ArgEffect::Sends);
-    if has(ArgEffect::Writes) || has(ArgEffect::Plants) {
+    // What is installed, or checked out to be run, is written, too.
+    if has(ArgEffect::Writes) || has(ArgEffect::Plants) || has(ArgEffect::Fetches) {
         found.add_class(Class::Files, Need::Project);
     }
 }
@@ -453,11 +454,12 @@ fn obeys_no_folder(subject: &StepSubject<'_>) -> bool {
 
 /// Returns true for an unsafe argument of which the step's effects may tell too little. A verb has effects of its own.
 fn is_strange_argument(subject: &StepSubject<'_>, way: &UnsafeArg) -> bool {
-    use ArgEffect::{Code, Folder, NamedCode, Pattern, RunTime, Sends, Shell, Unlisted};
+    use ArgEffect::{Code, Folder, Loads, NamedCode, Pattern, RunTime, Runs, Sends, Shell, Unlisted};
     let is_option = subject.step.argv.get(way.argument).is_none_or(|word| word.raw.starts_with('-'));
     match way.effect {
         Folder | Sends => false,
-        Code | NamedCode | Pattern | RunTime | Shell | Unlisted => true,
+        // What an operand starts (`git fetch ext::./x`, `tar cIf ./x a b`) is told by no verb.
+        Code | Loads | NamedCode | Pattern | RunTime | Runs | Shell | Unlisted => true,
         _ => is_option,
     }
 }

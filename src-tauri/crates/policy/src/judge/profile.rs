@@ -93,9 +93,7 @@ impl<'a> Profiles<'a> {
         let opens = |(at, step): (usize, &Step)| {
             opens_unnamed(step) || strict && is_plain((at, step)) && !opens_named(step)
         };
-        holds
-            && steps().any(opens)
-            && !weighed.get_or_init(|| Weighed::new(facts)).dangerous.contains(&true)
+        holds && steps().any(opens) && !weighed.get_or_init(|| Weighed::new(facts)).dangerous.contains(&true)
     }
 
     fn of_policy(

@@ -37,9 +37,9 @@ const FIXED: &[Group] = &[
         &[
             ".vimrc", ".gvimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".config/emacs", ".tmux.conf",
             ".config/tmux", ".screenrc", ".gdbinit", ".lldbinit", ".pythonrc", ".pythonstartup", ".curlrc",
-            ".wgetrc", ".psqlrc", ".sqliterc", ".config/direnv", ".config/mise", ".config/kitty",
-            ".config/ghostty", ".config/wezterm", ".wezterm.lua", ".config/alacritty", ".hammerspoon",
-            ".cargo/config", ".cargo/config.toml",
+            ".wgetrc", ".psqlrc", ".sqliterc", ".config/direnv", ".direnvrc", ".config/mise",
+            ".config/kitty", ".config/ghostty", ".config/wezterm", ".wezterm.lua", ".config/alacritty",
+            ".hammerspoon", ".cargo/config", ".cargo/config.toml",
         ],
     ),
     (
@@ -68,7 +68,13 @@ const FIXED: &[Group] = &[
             ".local/share/keyrings", ".pgpass", ".my.cnf", ".mylogin.cnf", ".s3cfg", ".boto",
             ".databrickscfg", ".bitcoin", ".ethereum", ".electrum", ".claude/.credentials.json",
             ".codex/auth.json", ".gemini/oauth_creds.json", ".config/github-copilot",
-            ".local/share/opencode/auth.json", "library/keychains", "library/cookies", "library/safari",
+            ".local/share/opencode/auth.json", "library/keychains", "library/cookies", "library/accounts",
+            "library/calendars", "library/identityservices", "library/application support/com.apple.tcc",
+            "library/application support/addressbook", "library/application support/discord",
+            "library/application support/mobilesync", "library/application support/signal",
+            "library/application support/slack", "library/application support/telegram desktop",
+            "library/group containers/group.com.apple.notes",
+            "library/group containers/group.net.whatsapp.whatsapp.shared", "library/safari",
             "library/containers/com.apple.safari", "library/messages", "library/mail",
             "library/application support/google/chrome", "library/application support/chromium",
             "library/application support/bravesoftware", "library/application support/microsoft edge",
@@ -79,7 +85,14 @@ const FIXED: &[Group] = &[
             ".config/microsoft-edge", ".config/vivaldi",
         ],
     ),
-    (Keys, System, &["/library/keychains", "/etc/ssh", "/etc/shadow", "/etc/master.passwd"]),
+    (
+        Keys,
+        System,
+        &[
+            "/library/keychains", "/library/application support/com.apple.tcc", "/etc/ssh", "/etc/shadow",
+            "/etc/master.passwd",
+        ],
+    ),
     // Files that the system starts by itself.
     (
         Autostart,

@@ -192,5 +192,7 @@ fn sets_owner_rights(name: &str, read: &Invocation<'_>) -> FoundArg {
         mode.split(',')
             .any(|clause| clause.split_once(['+', '=']).is_some_and(|(_, rights)| rights.contains('s')))
     };
-    (number && octal.len() > 3 || !number && symbolic()).then_some((at, ArgEffect::Elevates, what))
+    // Of the first digit of four, one alone is no right of an owner or a group.
+    let set = || u32::from_str_radix(octal, 8).map_or(true, |mode| mode & 0o6000 != 0);
+    (if number { set() } else { symbolic() }).then_some((at, ArgEffect::Elevates, what))
 }

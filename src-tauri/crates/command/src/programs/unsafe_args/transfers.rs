@@ -2,6 +2,7 @@
 
 use super::{FoundArg, files};
 use crate::ArgEffect;
+use crate::cloud::gives_keys;
 use crate::invocation::{GivenOption, Invocation};
 use crate::obeyed::is_obeyed;
 
@@ -89,13 +90,6 @@ fn other_protocol(read: &Invocation<'_>) -> FoundArg {
         read.options.iter().find(other).map(|given| given.at)
     };
     by_operand.or_else(by_option).map(|at| (at, ArgEffect::Reads, what))
-}
-
-/// Returns true for the address at which a machine in a cloud asks for its own keys.
-fn gives_keys(address: &str) -> bool {
-    const HOSTS: [&str; 4] =
-        ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "[fd00:ec2::254]"];
-    HOSTS.iter().any(|host| address.contains(host))
 }
 
 /// Finds curl's `-w '%output{file}'`, `-w @file`, `-H @file`, and methods that change something.

@@ -45,16 +45,17 @@ const WALK: &[(&str, &str, &[&str])] = &[
 
 /// Programs that open only files that their words name. Of a folder among these they read the names, or nothing.
 const NAMED: &[&str] = &[
-    "cat", "cut", "date", "egrep", "expand", "false", "fd", "fdfind", "fgrep", "find", "fold", "gfind", "ggrep", "grep",
-    "head", "hostname", "id", "nl", "nproc", "pwd", "readlink", "realpath", "rev", "sed", "seq", "sleep", "sort", "tac",
-    "tail", "tr", "tree", "true", "type", "uname", "uniq", "wc", "which", "whoami",
+    "cat", "cut", "date", "egrep", "expand", "false", "fd", "fdfind", "fgrep", "find", "fold", "gfind",
+    "ggrep", "grep", "head", "hostname", "id", "nl", "nproc", "pwd", "readlink", "realpath", "rev", "sed",
+    "seq", "sleep", "sort", "tac", "tail", "tr", "tree", "true", "type", "uname", "uniq", "wc", "which",
+    "whoami",
 ];
 
 /// Commands of git that open no file of the work tree, or only those that their words name.
 const NAMED_OF_GIT: &[&str] = &[
-    "blame", "branch", "cat-file", "check-ignore", "count-objects", "describe", "for-each-ref", "log", "ls-files",
-    "ls-tree", "merge-base", "name-rev", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-ref",
-    "status", "tag", "--version",
+    "blame", "branch", "cat-file", "check-ignore", "count-objects", "describe", "for-each-ref", "log",
+    "ls-files", "ls-tree", "merge-base", "name-rev", "reflog", "remote", "rev-list", "rev-parse", "shortlog",
+    "show", "show-ref", "status", "tag", "--version",
 ];
 
 /// Options of programs that go through folders only with one of them.

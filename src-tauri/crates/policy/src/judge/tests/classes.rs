@@ -7,7 +7,8 @@ use postern_protocol::RequestedConfinement;
 fn scene(classes: &[Class], text: &str) -> Scene {
     let programs = [
         "make", "npm", "npx", "cargo", "curl", "tee", "jq", "mkdir", "ssh", "strange", "sudo", "kill", "svn",
-        "hg", "sl", "wget", "gh", "dig", "nslookup", "ping", "go",
+        "hg", "sl", "wget", "gh", "dig", "nslookup", "ping", "go", "tar", "texlua", "terraform", "helm",
+        "kubectl",
     ];
     let scene =
         programs.iter().fold(Scene::new(), |scene, name| scene.program(&format!("/usr/bin/{name}"), name));
@@ -148,7 +149,8 @@ fn what_no_class_covers_is_asked_about_and_not_confined() {
         "cat .env*", "cat .e?v", "cat .[e]nv", "cat .*", "grep x .env*", "sed -n p .env*",
         "head -5 sub/.en*", "cat *key.pem", "cat id_rsa", "cat certs/store.p12",
         "cat /etc/rancher/k3s/k3s.yaml", "grep -f.env notes", "grep --file=.env notes", "git show HEAD:.env",
-        "make && git push",
+        "make && git push", "git config pager.log ./x", "git config -f .gitmodules submodule.x.path y",
+        "git config http.proxy http://x.example",
     ] {
         let verdict = judged(WORK, text);
         let got = (verdict.decision, verdict.confinement.name());
@@ -244,10 +246,37 @@ fn a_fetch_that_may_tell_what_was_read_needs_more_than_the_network() {
 
 #[test]
 fn a_fetch_that_makes_a_file_needs_the_class_for_files() {
-    let text = "wget https://x.example/a";
-    assert_eq!(judged(&[Class::Look, Class::Network], text).decision, Decision::Ask);
-    let verdict = judged(&[Class::Look, Class::Network, Class::Files], text);
-    assert_eq!(verdict.decision, Decision::Allow, "{:?}", verdict.cause);
+    for text in ["wget https://x.example/a", "gh pr checkout 1", "gh run download 1", "helm pull x/y"] {
+        assert_eq!(judged(&[Class::Look, Class::Network], text).decision, Decision::Ask, "{text}");
+        let verdict = judged(&[Class::Look, Class::Network, Class::Files], text);
+        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
+fn what_an_operand_starts_is_code_of_the_project() {
+    for (classes, text) in [
+        (&[Class::Look, Class::Files][..], "tar cIf ./x a.tar src"),
+        (&[Class::Look, Class::Files], "texlua x.lua"),
+        (&[Class::Look, Class::Files], "npm version patch"),
+        (&[Class::Look, Class::Network], "git fetch ext::./x"),
+        (&[Class::Look, Class::Network], "terraform plan"),
+    ] {
+        assert_eq!(judged(classes, text).decision, Decision::Ask, "{text}");
+        let verdict = judged(&[classes, &[Class::Build]].concat(), text);
+        assert_eq!(verdict.decision, Decision::Allow, "{text}: {:?}", verdict.cause);
+    }
+}
+
+#[test]
+fn the_network_alone_asks_no_cloud_for_keys_and_tells_no_cluster() {
+    for text in [
+        "curl -s http://169.254.169.254/latest/meta-data/iam/", "curl -s http://2852039166/latest",
+        "curl -s --url=http://metadata.google.internal/x", "curl -s 'http://[fd00:ec2::254]/latest'",
+        "curl -s http://169.254.43518/", "kubectl diff -f x.yaml", "helm plugin install https://x.example/p",
+    ] {
+        assert_eq!(judged(&[Class::Look, Class::Network], text).decision, Decision::Ask, "{text}");
+    }
 }
 
 #[test]

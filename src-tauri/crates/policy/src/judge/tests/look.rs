@@ -92,6 +92,11 @@ fn what_lies_elsewhere_or_is_a_key_is_asked_about() {
         "cat /Volumes/Macintosh\\ HD/Users/u/.ssh/x", "grep -r x ~", "ls -R /", "find / -name x",
         "cd /Users/u && cat x", "sort --files0-from=/tmp/x", "cat android/key.properties", "cat prod.env",
         "cat config/prod.secret.exs", "cat .streamlit/secrets.toml", "cat serviceAccountKey.json",
+        "cat dev.env", "cat .env-prod", "cat config/credentials/production.key", "cat id_rsa.bak",
+        "cat secrets.yml", "cat k8s/secret.yaml", "cat api_token.json", "cat passwords.txt",
+        "cat gcp-key.json", "cat client_secret_1.apps.json", "cat prod.tfstate", "cat .zsh_history",
+        "cat cookies.sqlite", "cat wallet.dat", "cat client.ovpn", "cat private.pem", "cat kubeconfig",
+        "cat .dockercfg", "git show HEAD:config/secrets.json", "cp credentials.csv x",
     ] {
         let verdict = judged(text);
         assert_eq!(verdict.decision, Decision::Ask, "{text}: {:?}", verdict.cause);
