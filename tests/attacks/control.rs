@@ -60,7 +60,7 @@ fn a_pause_holds_for_what_is_held_while_its_files_are_read_again() {
     let watcher = arena.watch();
     let posted = agent.post(json!({ "shell": "sh a.sh; sh b.sh" }));
     assert_eq!(arena.approve(&watcher.question(), &[]).code, 0);
-    let patience = Instant::now() + Duration::from_secs(120);
+    let patience = Instant::now() + Duration::from_mins(2);
     while !holds_a_process(host) {
         assert!(Instant::now() < patience, "it is held for as long as its files are read");
         std::thread::sleep(Duration::from_millis(5));

@@ -3,6 +3,7 @@
 use postern_tests::{Answer, Postern, agent_command, postern, put_program, texts};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
