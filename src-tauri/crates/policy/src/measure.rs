@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn every_call_is_counted_once_with_its_causes() {
-        let lines = [("a", "ls"), ("a", "npm test"), ("a", "rm -rf /"), ("a", "$TOOL x")];
+        let lines = [("a", "ls"), ("a", "npm test"), ("a", "rm -rf /"), ("a", "cd \"$X\" && ls")];
         let found = measured(&lines, &looking());
         assert_eq!((found.calls, found.allowed, found.asked, found.denied), (4, 1, 2, 1), "{found:?}");
         assert_eq!((found.without_offer, found.dangerous), (1, 1), "{found:?}");
