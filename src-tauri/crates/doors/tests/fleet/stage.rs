@@ -433,7 +433,8 @@ pub(super) async fn closed(news: &mut UnboundedReceiver<News>) -> String {
 pub(super) async fn until_waiting(approver: &FleetApprover, asked: &Elsewhere) -> Elsewhere {
     let found = async {
         loop {
-            let waiting = approver.waiting().await.unwrap();
+            // A busy broker may be late once.
+            let Ok(waiting) = approver.waiting().await else { continue };
             if let Some(one) = waiting.into_iter().find(|one| one.question.id == asked.question.id) {
                 return one;
             }

@@ -1,6 +1,5 @@
 //! Code that is a part of the request: a rule covers it where it names all of it.
 
-use super::confined;
 use super::places::{StepPlaces, TEMPORARY, is_held_in_place};
 use super::processes::is_found_process;
 use super::sent::quoted;
@@ -91,7 +90,7 @@ pub(super) fn covering_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> O
 ///
 /// What its words become need not be known: the profile holds the run.
 pub(super) fn confining_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> Option<&'a Rule> {
-    let plain = facts.shell && *facts.input == Input::Nothing && confined::in_force(policy, facts);
+    let plain = facts.shell && *facts.input == Input::Nothing && policy.rules.has_confined(facts);
     plain.then(|| line_rule(policy, facts, Some(Profile::Project))).flatten()
 }
 

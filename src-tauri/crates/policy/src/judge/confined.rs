@@ -30,15 +30,6 @@ pub(super) enum Ruled<'a> {
     Allowed(&'a Rule, Profile, Need),
 }
 
-/// Returns true if a rule that names a profile is in force.
-pub(super) fn in_force(policy: &AgentPolicy, facts: &Facts<'_>) -> bool {
-    policy
-        .rules
-        .compiled_parts()
-        .flat_map(crate::ruleset::CompiledRules::confined)
-        .any(|(_, rule)| rule.is_in_force(facts))
-}
-
 /// Returns what the rules that name a profile say about a step: of those that match, the one whose profile allows the most.
 pub(super) fn of_step<'a>(
     policy: &'a AgentPolicy,
@@ -65,7 +56,7 @@ pub(super) fn of_step<'a>(
 
 /// Returns true if a rule that names a profile covers the step at `at`, if the run is confined so.
 pub(super) fn covers(policy: &AgentPolicy, facts: &Facts<'_>, at: usize) -> bool {
-    if !in_force(policy, facts) {
+    if !policy.rules.has_confined(facts) {
         return false;
     }
     let subject = StepSubject::at(facts, at);

@@ -224,7 +224,7 @@ fn effects<'a: 'f, 'f>(
     subjects: &[StepSubject<'_>],
 ) -> Effects<'a> {
     let by_class = policy.settings.has_classes();
-    let by_rule = confined::in_force(policy, facts);
+    let by_rule = policy.rules.has_confined(facts);
     if !by_class && !by_rule {
         return Effects::default();
     }

@@ -7,6 +7,7 @@ mod globs;
 mod index;
 mod part;
 
+use crate::facts::Facts;
 use crate::rule::{Effect, Identity, Millis, Rule, RuleId};
 pub use files::DeniedFiles;
 pub(crate) use files::FilePattern;
@@ -71,6 +72,11 @@ impl RuleSet {
     /// Returns the rules, as they are looked up.
     pub(crate) fn compiled_parts(&self) -> impl Iterator<Item = &CompiledRules> {
         self.parts.iter().map(AsRef::as_ref)
+    }
+
+    /// Returns true if a rule that names a profile is in force.
+    pub(crate) fn has_confined(&self, facts: &Facts<'_>) -> bool {
+        self.compiled_parts().flat_map(CompiledRules::confined).any(|(_, rule)| rule.is_in_force(facts))
     }
 
     /// Returns the deny rules that could not be compiled.

@@ -41,7 +41,7 @@ pub(super) enum InputMode {
     Command(String),
     /// The words of an offer: its number, and what is typed.
     Rule(usize, String),
-    /// What was typed about a question that is not on show any more: the next letters must not answer another one.
+    /// Words typed about a question that is not on show any more: the next letters must not answer another one.
     Interrupted(String),
 }
 
