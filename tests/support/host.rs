@@ -69,21 +69,6 @@ pub struct Answer {
     pub stderr: String,
 }
 
-/// Time that a system gives the host to end, and the host itself.
-const LONGEST_END: Duration = Duration::from_secs(5);
-
-/// Asserts that a host ends within five seconds, in one of a few tries.
-///
-/// Programs that have nothing to do with it may take the processor from one end; what holds the host up does so each time.
-#[track_caller]
-pub fn ends_in_time(mut end: impl FnMut() -> Duration) {
-    let mut took = Vec::new();
-    while took.iter().all(|took| *took >= LONGEST_END) {
-        assert!(took.len() < 5, "{took:?}");
-        took.push(end());
-    }
-}
-
 impl Answer {
     /// Expects success and returns the output.
     pub(crate) fn worked(self, args: &[&str]) -> String {
@@ -99,6 +84,21 @@ impl From<Output> for Answer {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
+    }
+}
+
+/// Time that a system gives the host to end, and the host itself.
+const LONGEST_END: Duration = Duration::from_secs(5);
+
+/// Asserts that a host ends within five seconds, in one of a few tries.
+///
+/// Programs that have nothing to do with it may take the processor from one end; what holds the host up does so each time.
+#[track_caller]
+pub fn ends_in_time(mut end: impl FnMut() -> Duration) {
+    let mut took = Vec::new();
+    while took.iter().all(|took| *took >= LONGEST_END) {
+        assert!(took.len() < 5, "{took:?}");
+        took.push(end());
     }
 }
 

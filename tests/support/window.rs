@@ -11,6 +11,7 @@ use postern_contract::methods::{ApproverKind, ListQuestions, Nothing};
 use postern_contract::{AgentRow, Answered, ApproverNotification};
 use postern_protocol::{Notice, NoticeEvent, RunParams, What};
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -145,9 +146,14 @@ impl Window {
 
     /// Waits until one page has a process that is none of these, and returns it. That of a page that went ends a little later.
     pub async fn another_page_process(&self, before: &BTreeSet<u32>) -> u32 {
-        let others = || self.page_processes().difference(before).copied().collect::<Vec<u32>>();
-        until(async || others().len() == 1, "the question has no page of its own").await;
-        others()[0]
+        let found = Cell::new(None);
+        let is_alone = async || {
+            let mut others = self.page_processes().into_iter().filter(|page| !before.contains(page));
+            found.set(others.next().filter(|_| others.next().is_none()));
+            found.get().is_some()
+        };
+        until(is_alone, "the question has no page of its own").await;
+        found.get().unwrap()
     }
 
     /// Returns the address of the app's session bus.

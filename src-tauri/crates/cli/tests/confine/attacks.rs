@@ -2,7 +2,6 @@
 
 use super::world::{How, SECRET, World, copy_program, said};
 use std::fs;
-use std::path::Path;
 
 /// Evidence that an attack worked.
 #[derive(serde::Deserialize)]
@@ -199,18 +198,26 @@ fn what_one_run_plants_another_one_cannot_plant_again() {
     assert!(!world.path("project/s/.claude").exists(), "the second run's is set aside, too");
 }
 
+/// Returns the number of processes that have this text in their arguments.
+fn count_with(text: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let arguments = processes.filter_map(|process| fs::read_to_string(process.path().join("cmdline")).ok());
+    arguments.filter(|all| all.contains(text)).count()
+}
+
 #[test]
 fn what_a_command_leaves_in_the_background_ends_with_it() {
     let world = World::new();
+    // In namespaces of their own they have other numbers out here, but the same words.
+    let word = format!("1000.{}", std::process::id());
+    let leaves = format!(
+        "for at in 1 2; do (setsid sleep {word} >/dev/null 2>&1 </dev/null &); done\n\
+         trap '' HUP TERM; setsid sleep {word} >/dev/null 2>&1 </dev/null & echo started"
+    );
     for how in [How::Look, How::Project] {
-        let leaves = "for at in 1 2; do (setsid sleep 1000 >/dev/null 2>&1 </dev/null &); done\n\
-                      trap '' HUP TERM; setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo $!";
-        let output = world.run(&how, leaves);
-        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-        let left: u32 = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
-        // In namespaces of its own it has another number out here.
-        let lives = matches!(how, How::Look) && Path::new(&format!("/proc/{left}")).exists();
-        assert!(!lives, "{left} would have the user's terminal");
+        let output = world.run(&how, &leaves);
+        assert!(output.status.success() && output.stdout == b"started\n", "{}", said(&output));
+        assert_eq!(count_with(&word), 0, "one of them would have the user's terminal");
     }
     // A stream that it would hold open ends as well.
     let output = world.run(&How::Look, "sleep 1000 & echo started");

@@ -165,7 +165,7 @@ async fn it_leaves_processes_for_the_user() {
 async fn it_starts_no_file_of_the_folder() {
     let place = place();
     place.program("project/x", b"#!/bin/sh\necho ran\n");
-    std::fs::copy("/bin/true", place.path("project/t")).unwrap();
+    place.copy("project/t", "/bin/true");
     let said = printed(&place, "project/x; project/t && echo ran; sh project/x").await;
     assert_eq!(said.matches("ran").count(), 1, "only what a shell reads, confined: {said}");
 }
