@@ -1,5 +1,6 @@
 //! Servers at which a machine in a cloud asks for its own keys.
 
+use std::borrow::Cow;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Returns true for a word with the address of such a server, also as the value of an option.
@@ -12,7 +13,8 @@ pub(crate) fn gives_keys(word: &str) -> bool {
 fn is_metadata_server(address: &str) -> bool {
     // Some programs take `http:/host` and `http:///host`, too.
     let behind = address.split_once(":/").map(|(_, rest)| rest.trim_start_matches('/'));
-    behind.is_some_and(|rest| is_server_of_link(host_of(rest))) || is_known_server(host_of(address))
+    behind.is_some_and(|rest| is_server_of_link(&decoded(host_of(rest))))
+        || is_known_server(&decoded(host_of(address)))
 }
 
 fn host_of(address: &str) -> &str {
@@ -22,6 +24,18 @@ fn host_of(address: &str) -> &str {
         Some(inner) => inner.split([']', '%']).next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default().trim_end_matches('.'),
     }
+}
+
+/// Returns a host with its percent signs resolved, as curl and wget do: `169.254.169.25%34`.
+fn decoded(host: &str) -> Cow<'_, str> {
+    let Some((start, rest)) = host.split_once('%') else { return host.into() };
+    let mut plain = start.to_owned();
+    for part in rest.split('%') {
+        let code = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        plain.extend(code.map(char::from));
+        plain.push_str(if code.is_some() { &part[2..] } else { part });
+    }
+    plain.into()
 }
 
 /// Returns true for a host behind a scheme, where short names and all addresses of the link count, too.
@@ -87,7 +101,7 @@ mod tests {
             "100.100.100.200", "http:/169.254.169.254/x", "http:///169.254.169.254/x", "http://025177524776/",
             "http://0251.0376.0251.0376/x", "http://0xa9.0xfe.0xa9.0xfe:80", "http://[fd00:0ec2::0254]/x",
             "http://[::ffff:169.254.169.254]/x", "[::ffff:a9fe:a9fe]:80/x", "169.254.169.254:/x",
-            "http://169.254.169.25%34/x",
+            "http://169.254.169.25%34/x", "m%65tadata.google.internal/x",
         ] {
             assert!(gives_keys(word), "{word}");
         }
