@@ -29,7 +29,7 @@ fn print_status(status: &Status) -> Result<(), Failure> {
     let running = print::counted(status.running, "command", "commands");
     print::say!("waiting   {waiting}; running {running}")?;
     let approvers = if status.faces.is_empty() {
-        "no one: questions are denied after 10 seconds, or wait for those agents that have unattended=wait; \
+        "no one: questions are denied after 10 seconds, except those of agents with unattended=wait; \
          postern tui shows them here"
             .to_owned()
     } else {

@@ -82,8 +82,7 @@ pub(super) fn of_argument(unsafe_arg: &UnsafeArg, word: &str, step: &Step) -> Fo
         ),
         ArgEffect::Elevates => {
             let change = "let a file run with its owner’s rights:".into();
-            // The mode stands before the file.
-            let names = step.argv.last().map(|file| file.text().to_owned()).into_iter().collect();
+            let names = files_of_mode(step, unsafe_arg.argument);
             (CommandEffect::ChangeSystem { change, names }, Some(EffectScope::Machine), Unknown)
         }
         ArgEffect::Changes => {
@@ -114,6 +113,14 @@ pub(super) fn path_of<'a>(unsafe_arg: &UnsafeArg, word: &'a str, step: &'a Step)
     let own = (!word.starts_with('-')).then_some(word);
     let own = if is_plain_verb(unsafe_arg, word) { object_of(step, unsafe_arg.argument) } else { own };
     own.or(inner).or(joined.filter(|rest| rest.contains(['/', '~']))).or(next)
+}
+
+/// Returns the files that get a mode. It stands before them, or behind them as an option of `install`.
+fn files_of_mode(step: &Step, mode: usize) -> Vec<String> {
+    let behind = step.argv.iter().skip(mode + 1).map(Word::text).filter(|word| !word.starts_with('-'));
+    let files: Vec<String> = behind.map(str::to_owned).collect();
+    let last = || step.argv.last().map(|file| file.text().to_owned()).into_iter().collect();
+    if files.is_empty() { last() } else { files }
 }
 
 /// Returns true if an unsafe argument is the program or its verb, which is no file.

@@ -32,7 +32,7 @@ pub fn is_secret(word: &str) -> bool {
         name.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
     let is_public = word.rsplit_once('.').is_some_and(|(_, end)| end == "pub");
     let left_out = ["--exclude=", "--ignore="].iter().any(|option| word.starts_with(option));
-    let is_named = || !left_out && (is_secret_name(name) || attached.is_some_and(is_secret_name));
+    let is_named = || !left_out && (is_secret_file(name) || attached.is_some_and(is_secret_file));
     let is_environment = || word.contains("/proc/") && word.ends_with("/environ");
     !is_public && (word.match_indices(['.', '/']).any(holds) || is_named() || is_environment())
 }
@@ -117,12 +117,12 @@ fn stands_for(pattern: &str, name: &str) -> bool {
 }
 
 /// Returns true for a file that keeps secrets, by its name: `.env.local`, `server-key.pem`, `api_token.json`. Examples hold none.
-fn is_secret_name(name: &str) -> bool {
+fn is_secret_file(name: &str) -> bool {
     let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
     SECRET_NAMES.contains(&name)
         || is_environment_file(name)
         || is_history(name)
-        || ["id_rsa.", "id_dsa.", "id_ecdsa", "id_ed25519"].iter().any(|key| name.starts_with(key))
+        || ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter().any(|key| name.starts_with(key))
         || end.is_some_and(|(stem, end)| {
             // `jq .items[].key` is no file.
             let stores = || STORES.contains(&end) && is_plain_name(stem) && !stem.starts_with('.');
@@ -136,7 +136,9 @@ fn is_environment_file(name: &str) -> bool {
     let of = name.strip_prefix(".env").filter(|rest| rest.starts_with(['.', '-', '_']));
     let of =
         of.or_else(|| name.strip_suffix(".env").filter(|stem| is_plain_name(stem) && !stem.starts_with('.')));
-    of.is_some_and(|of| !of.is_empty() && !NONE.iter().any(|none| of.ends_with(none)))
+    // `latest.env` is no test.
+    let is_real = |of: &str| of.rsplit(['.', '-', '_']).next().is_none_or(|last| !NONE.contains(&last));
+    of.is_some_and(|of| !of.is_empty() && is_real(of))
 }
 
 /// Returns true for what a shell or a client of a database keeps of its lines: `.zsh_history`.
@@ -180,18 +182,16 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-/// Names of files that hold secrets, in lower case, from the manuals of what reads them.
-const SECRET_NAMES: [&str; 56] = [
-    ".boto", ".clasprc.json", ".databrickscfg", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".env",
+/// Names of files that hold secrets and do not say so, in lower case, from the manuals of what reads them.
+const SECRET_NAMES: [&str; 45] = [
+    ".boto", ".databrickscfg", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".env",
     ".erlang.cookie", ".ftpconfig", ".htdigest", ".htpasswd", ".modal.toml", ".msmtprc", ".mylogin.cnf",
-    ".passwd-s3fs", ".s3cfg", ".secrets.toml", ".sentryclirc", ".smbcredentials", ".terraformrc",
-    ".vault-pass", ".vault-token", "_netrc", "client_secret.json", "cookies.sqlite", "cookies.txt",
-    "credentials.json", "credentials.tfrc.json", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "kaggle.json",
+    ".passwd-s3fs", ".s3cfg", ".sentryclirc", ".smbcredentials", ".terraformrc", ".vault-pass",
+    ".vault-token", "_netrc", "cookies.sqlite", "cookies.txt", "credentials.tfrc.json", "kaggle.json",
     "key.properties", "key3.db", "key4.db", "keystore.properties", "kubeconfig", "kubeconfig.yaml",
-    "kubeconfig.yml", "local.settings.json", "logins.json", "master.key", "oauth_creds.json",
-    "prod.secret.exs", "rclone.conf", "secring.gpg", "service-account.json", "serviceaccountkey.json",
-    "sftp-config.json", "sftp.json", "signing.properties", "snowsql.cnf", "terraform.rc", "wallet.dat",
-    "wp-config.php",
+    "kubeconfig.yml", "local.settings.json", "logins.json", "oauth_creds.json", "prod.secret.exs",
+    "rclone.conf", "secring.gpg", "sftp-config.json", "sftp.json", "signing.properties", "snowsql.cnf",
+    "terraform.rc", "wallet.dat", "wp-config.php",
 ];
 
 /// Ends of the names of keys, stores of keys, and the state of Terraform.

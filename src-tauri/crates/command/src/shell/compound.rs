@@ -169,12 +169,20 @@ impl Walk<'_> {
     pub(super) fn walk_own_shell(&mut self, body: &StmtSeq, around: &Around) {
         let (moved, repeats) = (self.moved, self.repeats);
         self.walk_sequence(body, around);
-        let text: String = self.text.split_whitespace().collect();
-        let later =
-            ["()", "function", "trap", "alias", "eval", "source"].iter().any(|word| text.contains(word));
-        if self.repeats == repeats && !later {
+        let later = ["()", "function", "trap", "alias", "eval", "source"];
+        if self.repeats == repeats && !self.may_have(&later) {
             self.moved = moved;
         }
+    }
+
+    /// Returns true if one of these words may be in the text, however its letters are quoted (`tr''ap`).
+    fn may_have(&self, words: &[&str]) -> bool {
+        let is_passed = |letter: char| letter.is_whitespace() || "'\"\\$".contains(letter);
+        let text: String = self.text.chars().filter(|letter| !is_passed(*letter)).collect();
+        // `$'tr\x61p'` names letters by their numbers.
+        let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit() || "xuU".contains(c));
+        let numbers = || self.text.contains("$'") && self.text.split('\\').skip(1).any(is_number);
+        words.iter().any(|word| text.contains(word)) || numbers()
     }
 
     fn walk_loop(&mut self, condition: Option<&StmtSeq>, body: &StmtSeq, around: &Around) -> After {
@@ -189,7 +197,7 @@ impl Walk<'_> {
         }
         self.walk_sequence(body, &around.inside(dir.clone()));
         // A function that it calls may move, and so may a trap.
-        if self.moved || self.called != called_before || self.text.contains("trap") {
+        if self.moved || self.called != called_before || self.may_have(&["trap"]) {
             self.moving.insert(place);
         }
         self.moved |= moved_before;

@@ -346,7 +346,7 @@ impl Walk<'_> {
             let guess = call.suffixes(1);
             call.add_doubt(Unparsed::ProgramName, "shells read two negations in a row differently", guess);
         }
-        if call.program_name() == Some("trap") && (self.variables.moves || self.nest.depth > 0) {
+        if sets_trap(&call.args) && (self.variables.moves || self.nest.depth > 0) {
             call.dir = Dir::Unknown;
         }
     }
@@ -354,7 +354,7 @@ impl Walk<'_> {
     /// Builtins that set variables: nothing is known about those afterwards. A program by its path (`is_path`) sets none.
     fn note_set_variables(&mut self, args: &[Arg], is_path: bool) {
         let name = args.first().and_then(Arg::known_value);
-        if matches!(name, Some("eval" | "source" | "." | "let" | "trap") | None) {
+        if matches!(name, Some("eval" | "source" | "." | "let") | None) || sets_trap(args) {
             self.unsettled |= !args.is_empty() && !is_path;
         }
         let sets =
@@ -503,6 +503,15 @@ fn only_looks_up(values: &[Option<&str>]) -> bool {
     let mut words = values.iter().map(|word| word.unwrap_or_default());
     words.next() == Some("command")
         && words.find(|word| *word != "-p").is_some_and(|word| matches!(word, "-v" | "-V" | "-pv" | "-pV"))
+}
+
+/// Returns true if a call sets a trap, perhaps behind `command`, or behind zsh's words before a command.
+fn sets_trap(args: &[Arg]) -> bool {
+    let leads_on = |word: &str| {
+        matches!(word, "command" | "builtin" | "noglob" | "nocorrect") || word.starts_with('-')
+    };
+    let mut words = args.iter().map(|arg| arg.known_value().unwrap_or_default());
+    words.find(|word| !leads_on(word)) == Some("trap")
 }
 
 /// Builtins after which the directory may be another.

@@ -70,6 +70,24 @@ fn a_path_that_only_the_run_tells_is_no_builtin() {
 }
 
 #[test]
+fn a_trap_runs_wherever_its_line_has_moved_to_however_it_is_written() {
+    for text in [
+        "trap ls EXIT; cd sub", "command trap ls EXIT; cd sub", "builtin trap ls EXIT; cd sub",
+        "command command trap ls EXIT; cd sub", "(trap ls EXIT; cd sub)", "(tr''ap ls EXIT; cd sub)",
+        "(tr\\ap ls EXIT; cd sub)", "($'tr\\x61p' ls EXIT; cd sub)", "x=$(tr''ap ls EXIT; cd sub)",
+        "bash -c 'command trap ls EXIT; cd sub'",
+    ] {
+        let reading = bash(text);
+        let ls = reading.steps.iter().find(|step| step.program() == Some("ls")).unwrap();
+        assert_eq!(ls.dir, Dir::Unknown, "{text}");
+    }
+    // It sets variables, too.
+    let value = |text: &str| bash(text).steps.last().unwrap().argv.last().unwrap().value.clone();
+    assert_eq!(value("f=a; ls \"$f\"").as_deref(), Some("a"));
+    assert_eq!(value("f=a; command trap 'f=b' DEBUG; ls \"$f\""), None);
+}
+
+#[test]
 fn a_substitution_moves_nobody_else() {
     for text in [
         "for c in a b; do out=$(cd src && make); ls; done", "for c in a b; do (cd src && make); ls; done",

@@ -18,6 +18,7 @@ use postern_command::{
 };
 use postern_protocol::{Profile, encode_hex};
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 
 /// Returns true if something prevents every rule from covering the step. A file of commands is read by the shell: it is no program.
 pub(super) fn is_obstructed(
@@ -94,16 +95,25 @@ pub(super) fn confining_line<'a>(policy: &'a AgentPolicy, facts: &Facts<'_>) -> 
     plain.then(|| line_rule(policy, facts, Some(Profile::Project))).flatten()
 }
 
-/// Returns the policy for a line that a rule confines: the classes which the profile `project` holds are allowed where they would
-/// ask. What no class covers is asked about as before.
-pub(super) fn policy_of_line(policy: &AgentPolicy) -> AgentPolicy {
+/// Returns the rule that confines exactly this line, if there is one, and the policy for the line.
+///
+/// With the rule the classes which the profile `project` holds are allowed where they would ask. What no class covers is asked
+/// about as before.
+pub(super) fn policy_of_line<'a>(
+    policy: &'a AgentPolicy,
+    facts: &Facts<'_>,
+) -> (Cow<'a, AgentPolicy>, Option<&'a Rule>) {
+    let confining = confining_line(policy, facts);
+    if confining.is_none() {
+        return (Cow::Borrowed(policy), None);
+    }
     let mut widened = policy.clone();
     for class in [Class::Look, Class::Files, Class::Build] {
         if widened.settings.access(class) == Access::Ask {
             widened.settings.set_access(class, Access::Allow);
         }
     }
-    widened
+    (Cow::Owned(widened), confining)
 }
 
 /// Returns the rule from an offer for exactly this line in this folder that names this profile, or none.

@@ -95,9 +95,8 @@ use std::cell::OnceCell;
 
 /// Judges a request.
 pub fn judge_request(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
-    let confining = code::confining_line(policy, facts);
-    let widened = confining.map(|_| code::policy_of_line(policy));
-    Judgement::new(widened.as_ref().unwrap_or(policy), facts, policy.settings.ask, confining).verdict()
+    let (of_line, confining) = code::policy_of_line(policy, facts);
+    Judgement::new(&of_line, facts, policy.settings.ask, confining).verdict()
 }
 
 /// Judges a request that nobody answered, by the agent's `fallback`: `allowlist` is as if `ask` were `off`. Never asks.
@@ -106,9 +105,8 @@ pub fn judge_unanswered(policy: &AgentPolicy, facts: &Facts<'_>) -> Verdict {
         Fallback::Deny | Fallback::Full => policy.settings.ask,
         Fallback::Allowlist => Ask::Off,
     };
-    let confining = code::confining_line(policy, facts);
-    let widened = confining.map(|_| code::policy_of_line(policy));
-    let mut judgement = Judgement::new(widened.as_ref().unwrap_or(policy), facts, ask, confining);
+    let (of_line, confining) = code::policy_of_line(policy, facts);
+    let mut judgement = Judgement::new(&of_line, facts, ask, confining);
     judgement.doubt_denies |= policy.settings.fallback == Fallback::Full;
     let mut verdict = judgement.verdict();
     if verdict.decision != Decision::Ask {

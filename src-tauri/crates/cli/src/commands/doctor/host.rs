@@ -193,7 +193,7 @@ fn status_findings(status: &Status) -> Vec<DoctorFinding> {
     findings.push(steps_finding(status.lines_to_shell));
     if status.faces.is_empty() {
         findings.push(DoctorFinding::note(
-            "no window, terminal or chat shows questions: they are denied after 10 seconds, unless their agent has unattended=wait",
+            "no window, terminal or chat shows questions: they are denied after 10 seconds, except those of agents with unattended=wait",
             "open the app, or keep postern tui open; to let an agent wait: postern agents set ID unattended=wait",
         ));
     }

@@ -273,7 +273,9 @@ fn the_network_alone_asks_no_cloud_for_keys_and_tells_no_cluster() {
     for text in [
         "curl -s http://169.254.169.254/latest/meta-data/iam/", "curl -s http://2852039166/latest",
         "curl -s --url=http://metadata.google.internal/x", "curl -s 'http://[fd00:ec2::254]/latest'",
-        "curl -s http://169.254.43518/", "kubectl diff -f x.yaml", "helm plugin install https://x.example/p",
+        "curl -s http://169.254.43518/", "curl -s metadata.google.internal/x", "curl -s 0xa9fea9fe/x",
+        "curl -s http:/169.254.169.254/x", "curl -s http://0251.0376.0251.0376/", "kubectl diff -f x.yaml",
+        "helm plugin install https://x.example/p",
     ] {
         assert_eq!(judged(&[Class::Look, Class::Network], text).decision, Decision::Ask, "{text}");
     }
