@@ -5,6 +5,10 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Returns true for a word with the address of such a server, also as the value of an option.
 pub(crate) fn gives_keys(word: &str) -> bool {
+    // All of them have one of these, and most words do not.
+    if !word.bytes().any(|byte| matches!(byte, b'.' | b':' | b'0'..=b'9')) {
+        return false;
+    }
     let value = word.split_once('=').map(|(_, value)| value);
     std::iter::once(word).chain(value).any(is_metadata_server)
 }
@@ -58,9 +62,7 @@ fn is_known_server(host: &str) -> bool {
     let of_amazon = |ip: Ipv6Addr| ip.segments()[..2] == [0xfd00, 0xec2];
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(host))
         || four_bytes(host).is_some_and(is_known)
-        || host
-            .parse::<Ipv6Addr>()
-            .is_ok_and(|ip| of_amazon(ip) || ip.to_ipv4_mapped().is_some_and(is_known))
+        || host.parse::<Ipv6Addr>().is_ok_and(|ip| of_amazon(ip) || ip.to_ipv4_mapped().is_some_and(is_known))
 }
 
 /// Returns an address in any spelling that programs take: `169.254.43518`, `0xa9fea9fe`, `0251.254.0xa9.254`. inet_aton(3)
@@ -98,16 +100,17 @@ mod tests {
             "http://0xA9FEA9FE", "http://169.254.43518", "http://u:p@metadata.google.internal./x",
             "--url=http://[fd00:ec2::254]/?a=b", "http://METADATA:80/computeMetadata/v1",
             "metadata.google.internal/computeMetadata/v1", "u@169.254.169.254/x", "0xa9fea9fe/x",
-            "100.100.100.200", "http:/169.254.169.254/x", "http:///169.254.169.254/x", "http://025177524776/",
-            "http://0251.0376.0251.0376/x", "http://0xa9.0xfe.0xa9.0xfe:80", "http://[fd00:0ec2::0254]/x",
-            "http://[::ffff:169.254.169.254]/x", "[::ffff:a9fe:a9fe]:80/x", "169.254.169.254:/x",
-            "http://169.254.169.25%34/x", "m%65tadata.google.internal/x",
+            "100.100.100.200", "http:/169.254.169.254/x", "http:///169.254.169.254/x",
+            "http://025177524776/", "http://0251.0376.0251.0376/x", "http://0xa9.0xfe.0xa9.0xfe:80",
+            "http://[fd00:0ec2::0254]/x", "http://[::ffff:169.254.169.254]/x", "[::ffff:a9fe:a9fe]:80/x",
+            "169.254.169.254:/x", "http://169.254.169.25%34/x", "m%65tadata.google.internal/x",
         ] {
             assert!(gives_keys(word), "{word}");
         }
         for word in [
             "", "metadata", "http://metadata.example/x", "https://a.example/169.254.1", "1.169.254.3", "a=b",
-            "169.254.1.1", "http://10.0.0.1/x", "http://[::1]/x", "1.2.3.4.5", "http://169.254/x", "x@y", "2.0",
+            "169.254.1.1", "http://10.0.0.1/x", "http://[::1]/x", "1.2.3.4.5", "http://169.254/x", "x@y",
+            "2.0",
         ] {
             assert!(!gives_keys(word), "{word}");
         }

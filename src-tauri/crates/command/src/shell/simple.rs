@@ -507,9 +507,8 @@ fn only_looks_up(values: &[Option<&str>]) -> bool {
 
 /// Returns true if a call sets a trap, perhaps behind `command`, or behind zsh's words before a command.
 fn sets_trap(args: &[Arg]) -> bool {
-    let leads_on = |word: &str| {
-        matches!(word, "command" | "builtin" | "noglob" | "nocorrect") || word.starts_with('-')
-    };
+    let leads_on =
+        |word: &str| matches!(word, "command" | "builtin" | "noglob" | "nocorrect") || word.starts_with('-');
     let mut words = args.iter().map(|arg| arg.known_value().unwrap_or_default());
     words.find(|word| !leads_on(word)) == Some("trap")
 }
