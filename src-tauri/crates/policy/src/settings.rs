@@ -23,9 +23,7 @@ pub struct AgentId(String);
 
 /// Error for a text that is not an agent's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is not an agent's name: a name has 1 to 64 of a-z A-Z 0-9 . _ - and begins with neither . nor -"
-)]
+#[error("{0:?} is not an agent's name: one has 1 to 64 of a-z A-Z 0-9 . _ - and begins with neither . nor -")]
 pub struct BadAgentId(pub String);
 
 impl AgentId {
