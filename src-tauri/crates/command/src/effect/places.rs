@@ -118,6 +118,10 @@ fn stands_for(pattern: &str, name: &str) -> bool {
 
 /// Returns true for a file that keeps secrets, by its name: `.env.local`, `server-key.pem`, `api_token.json`. Examples hold none.
 fn is_secret_file(name: &str) -> bool {
+    // All others have one of these, and most words do not.
+    if !name.contains(['.', '_']) {
+        return name == "kubeconfig";
+    }
     let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
     SECRET_NAMES.contains(&name)
         || is_environment_file(name)
@@ -183,15 +187,14 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// Names of files that hold secrets and do not say so, in lower case, from the manuals of what reads them.
-const SECRET_NAMES: [&str; 45] = [
+const SECRET_NAMES: [&str; 44] = [
     ".boto", ".databrickscfg", ".dev.vars", ".dockercfg", ".dockerconfigjson", ".env", ".erlang.cookie",
     ".ftpconfig", ".htdigest", ".htpasswd", ".modal.toml", ".msmtprc", ".mylogin.cnf", ".passwd-s3fs",
     ".s3cfg", ".sentryclirc", ".smbcredentials", ".terraformrc", ".vault-pass", ".vault-token", "_netrc",
     "cookies.sqlite", "cookies.txt", "credentials.tfrc.json", "kaggle.json", "key.properties", "key3.db",
-    "key4.db", "keystore.properties", "kubeconfig", "kubeconfig.yaml", "kubeconfig.yml",
-    "local.settings.json", "logins.json", "oauth_creds.json", "prod.secret.exs", "rclone.conf",
-    "secring.gpg", "sftp-config.json", "sftp.json", "signing.properties", "snowsql.cnf", "terraform.rc",
-    "wallet.dat", "wp-config.php",
+    "key4.db", "keystore.properties", "kubeconfig.yaml", "kubeconfig.yml", "local.settings.json",
+    "logins.json", "oauth_creds.json", "prod.secret.exs", "rclone.conf", "secring.gpg", "sftp-config.json",
+    "sftp.json", "signing.properties", "snowsql.cnf", "terraform.rc", "wallet.dat", "wp-config.php",
 ];
 
 /// Ends of the names of keys, stores of keys, and the state of Terraform.
