@@ -1,6 +1,6 @@
 //! Servers at which a machine in a cloud asks for its own keys.
 
-use std::borrow::Cow;
+use percent_encoding::percent_decode_str;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Returns true for a word with the address of such a server, also as the value of an option.
@@ -17,29 +17,19 @@ pub(crate) fn gives_keys(word: &str) -> bool {
 fn is_metadata_server(address: &str) -> bool {
     // Some programs take `http:/host` and `http:///host`, too.
     let behind = address.split_once(":/").map(|(_, rest)| rest.trim_start_matches('/'));
-    behind.is_some_and(|rest| is_server_of_link(&decoded(host_of(rest))))
-        || is_known_server(&decoded(host_of(address)))
+    // curl and wget resolve percent signs in a host.
+    let host = |address| percent_decode_str(likely_host(address)).decode_utf8_lossy();
+    behind.is_some_and(|rest| is_server_of_link(&host(rest))) || is_known_server(&host(address))
 }
 
-fn host_of(address: &str) -> &str {
+/// Returns the host that some program may take from an address. `effect::host_of` returns one only where all agree.
+fn likely_host(address: &str) -> &str {
     let authority = address.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     match host.strip_prefix('[') {
         Some(inner) => inner.split([']', '%']).next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default().trim_end_matches('.'),
     }
-}
-
-/// Returns a host with its percent signs resolved, as curl and wget do: `169.254.169.25%34`.
-fn decoded(host: &str) -> Cow<'_, str> {
-    let Some((start, rest)) = host.split_once('%') else { return host.into() };
-    let mut plain = start.to_owned();
-    for part in rest.split('%') {
-        let code = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        plain.extend(code.map(char::from));
-        plain.push_str(if code.is_some() { &part[2..] } else { part });
-    }
-    plain.into()
 }
 
 /// Returns true for a host behind a scheme, where short names and all addresses of the link count, too.

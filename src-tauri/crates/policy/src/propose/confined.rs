@@ -34,8 +34,7 @@ pub(super) fn confined_offer(
     facts: &Facts<'_>,
     verdict: &Verdict,
 ) -> Option<AlwaysOffer> {
-    let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
-    if !asks || policy.settings.folders.is_empty() || !facts.confinable.project {
+    if !can_confine(policy, facts, verdict) {
         return None;
     }
     let (mut confined, mut others) = (Vec::new(), Vec::new());
@@ -83,6 +82,12 @@ pub(super) fn confined_offer(
         confinement: Confinement::None,
     };
     try_offer(policy, facts, offer)
+}
+
+/// Returns true if a profile may answer the question: it is not dangerous, and there are folders and a system for it.
+pub(super) fn can_confine(policy: &AgentPolicy, facts: &Facts<'_>, verdict: &Verdict) -> bool {
+    let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
+    asks && !policy.settings.folders.is_empty() && facts.confinable.project
 }
 
 /// Returns the offer with the profile that its rules would run the request in, if they answer the question.

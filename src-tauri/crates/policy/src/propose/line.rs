@@ -1,6 +1,6 @@
 //! The offers for exactly this line, as it is or confined: for lines whose steps no rule can cover one by one.
 
-use super::confined::try_offer;
+use super::confined::{can_confine, try_offer};
 use super::{AlwaysOffer, Draft, OfferLabel, Offered};
 use crate::agent::AgentPolicy;
 use crate::confinement::Confinement;
@@ -34,11 +34,8 @@ pub(super) fn line_offer(
     if !asks || !is_repeatable(facts) {
         return None;
     }
-    let draft = draft_line(facts)?;
-    let folder = Some(path::normal(facts.cwd).into_owned());
     let label = OfferLabel::Exact { commands: 1, changeable: changeable(facts) };
-    let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
-    let offer = AlwaysOffer { id: "exact", label, drafts, folder, renews, confinement };
+    let offer = offer_draft(facts, "exact", label, draft_line(facts)?);
     (offer.judge_with(policy, facts).decision == Decision::Allow).then_some(offer)
 }
 
@@ -50,12 +47,10 @@ pub(super) fn confined_line_offer(
     facts: &Facts<'_>,
     verdict: &Verdict,
 ) -> Option<AlwaysOffer> {
-    let asks = verdict.decision == Decision::Ask && verdict.risk.level != RiskLevel::Dangerous;
-    if !asks || policy.settings.folders.is_empty() || !facts.confinable.project {
+    if !can_confine(policy, facts, verdict) {
         return None;
     }
     let draft = Draft { confine: Some(Profile::Project), ..draft_line(facts)? };
-    let folder = Some(path::normal(facts.cwd).into_owned());
     let label = OfferLabel::Confined {
         confined: vec![Offered::Line],
         folders: Vec::new(),
@@ -63,9 +58,13 @@ pub(super) fn confined_line_offer(
         loopback: false,
         rest: None,
     };
+    try_offer(policy, facts, offer_draft(facts, "confined", label, draft))
+}
+
+fn offer_draft(facts: &Facts<'_>, id: &'static str, label: OfferLabel, draft: Draft) -> AlwaysOffer {
+    let folder = Some(path::normal(facts.cwd).into_owned());
     let (drafts, renews, confinement) = (vec![draft], Vec::new(), Confinement::None);
-    let offer = AlwaysOffer { id: "confined", label, drafts, folder, renews, confinement };
-    try_offer(policy, facts, offer)
+    AlwaysOffer { id, label, drafts, folder, renews, confinement }
 }
 
 /// Returns the rule for exactly this line, if all of it can be shown and nothing is sent to it.
